@@ -1,8 +1,8 @@
 """The common representation of any tool's project: models of kinds, with everything a dbt project says about them.
 
-Readers produce it, the writer consumes it, and neither knows the other. SQL is text with marks: placeholder names such
-as `kinds_mark_3` for anything that is not SQL (a reference, a time variable), so that SQL parsers and generators never
-see Jinja.
+Readers produce it, the writer consumes it, and neither knows the other. SQL is text with placeholders: names such as
+`kinds_mark_3` for anything that is not SQL (a reference, a time variable), so that SQL parsers and generators never see
+Jinja.
 """
 
 from __future__ import annotations
@@ -107,27 +107,29 @@ class Jinja:
 
 @dataclass(frozen=True)
 class SparkSql:
-    """SQL that is already Spark's, whatever the surrounding dialect; it may contain marks."""
+    """SQL that is already Spark's, whatever the surrounding dialect; it may contain placeholders."""
 
     text: str
 
 
-Mark = SparkSql | ModelReference | SourceReference | Captured | This | TimeVariable | Variable | Parameter | Jinja
+Placeholder = (
+    SparkSql | ModelReference | SourceReference | Captured | This | TimeVariable | Variable | Parameter | Jinja
+)
 
 
 @dataclass
 class SqlText:
-    """SQL for Spark, with marks in place of anything that is not SQL.
+    """SQL for Spark, with placeholders in place of anything that is not SQL.
 
     Attributes:
-        text: the SQL; a mark appears by its name, which is an SQL identifier.
-        marks: the meaning of every mark.
+        text: the SQL; a placeholder appears by its name, which is an SQL identifier.
+        placeholders: the meaning of every placeholder.
         tree: the SQL as parsed originally; not updated when the text changes.
-        is_jinja: the text already is Jinja and must not be escaped; marks are still replaced.
+        is_jinja: the text already is Jinja and must not be escaped; placeholders are still replaced.
     """
 
     text: str
-    marks: Mapping[str, Mark] = field(default_factory=dict)
+    placeholders: Mapping[str, Placeholder] = field(default_factory=dict)
     tree: exp.Expr | None = None
     is_jinja: bool = False
 
@@ -137,18 +139,18 @@ class PythonBody:
     """The full text of a dbt Python model, and what it reads.
 
     Attributes:
-        marks: the names in the text that represent calls of dbt.ref and dbt.source.
+        placeholders: the names in the text that represent calls of dbt.ref and dbt.source.
         variables: values that the model reads from its configuration when it runs, as Jinja.
     """
 
     text: str
-    marks: Mapping[str, Mark] = field(default_factory=dict)
+    placeholders: Mapping[str, Placeholder] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
 
     @property
-    def references(self) -> list[Mark]:
+    def references(self) -> list[Placeholder]:
         """The tables that the model reads."""
-        return list(self.marks.values())
+        return list(self.placeholders.values())
 
 
 @dataclass
@@ -157,7 +159,7 @@ class DataTest:
 
     Attributes:
         name: the test as YAML names it: `not_null`, `dbt_kinds.forall`, or a test of the project.
-        arguments: its arguments besides model and column; strings may contain marks from `marks`.
+        arguments: its arguments besides model and column; strings may contain placeholders from `marks`.
         config: the keys below `config:`, such as severity, where, enabled; for an audit also over, store_failures.
         label: a custom name.
     """
@@ -168,7 +170,7 @@ class DataTest:
     config: dict[str, Any] = field(default_factory=dict)
     label: str | None = None
     description: str | None = None
-    marks: Mapping[str, Mark] = field(default_factory=dict)
+    placeholders: Mapping[str, Placeholder] = field(default_factory=dict)
 
 
 @dataclass
@@ -196,7 +198,7 @@ class UnitTest:
     """A unit test of one model."""
 
     name: str
-    given: list[tuple[Mark, UnitTestRows]]
+    given: list[tuple[Placeholder, UnitTestRows]]
     expect: UnitTestRows
     description: str | None = None
     variables: dict[str, Any] = field(default_factory=dict)
@@ -213,7 +215,7 @@ class Node:
         node: the name in dbt; schema and alias identify the table.
         place: the beginning of its block.
         settings: dbt's own configuration, without meta.
-        options: options of the kind, written below meta; SQL with marks is SqlText.
+        options: options of the kind, written below meta; SQL with placeholders is SqlText.
         origin: settings of the source without effect here, written below `meta.origin`.
     """
 
@@ -246,7 +248,7 @@ class Model(Node):
     query: SqlText | PythonBody = field(default_factory=lambda: SqlText(""))
     pre_hooks: list[SqlText] = field(default_factory=list)
     post_hooks: list[SqlText] = field(default_factory=list)
-    depends_on: list[Mark] = field(default_factory=list)
+    depends_on: list[Placeholder] = field(default_factory=list)
     audits: list[DataTest] = field(default_factory=list)
     unit_tests: list[UnitTest] = field(default_factory=list)
     semantic_models: list[dict[str, Any]] = field(default_factory=list)
@@ -319,7 +321,7 @@ class ProjectFile:
 
 
 @dataclass
-class LeftOut:
+class SkippedModel:
     """A model that is not written because it was refused or is disabled.
 
     Attributes:
@@ -352,7 +354,7 @@ class Project:
     sources: list[SourceTable] = field(default_factory=list)
     tests: list[TestDefinition] = field(default_factory=list)
     files: list[ProjectFile] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedModel] = field(default_factory=list)
     defaults: dict[str, Any] = field(default_factory=dict)
     variables: dict[str, Any] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
@@ -362,11 +364,15 @@ class Project:
     notes: list[Diagnostic] = field(default_factory=list)
     is_all_or_nothing: bool = False
 
-    def read_by(self, test: DataTest) -> list[Mark]:
+    def read_by(self, test: DataTest) -> list[Placeholder]:
         """The tables that a test reads besides the tested one: those in its arguments, and those in its query."""
-        queries = [definition.query.marks for definition in self.tests if definition.name == test.name]
-        marks = [mark for found in (test.marks, *queries) for mark in found.values()]
-        return [mark for mark in dict.fromkeys(marks) if isinstance(mark, ModelReference | SourceReference)]
+        queries = [definition.query.placeholders for definition in self.tests if definition.name == test.name]
+        placeholders = [placeholder for found in (test.placeholders, *queries) for placeholder in found.values()]
+        return [
+            placeholder
+            for placeholder in dict.fromkeys(placeholders)
+            if isinstance(placeholder, ModelReference | SourceReference)
+        ]
 
     @property
     def has_refusals(self) -> bool:

@@ -93,14 +93,14 @@ def unknown_interval_unit(text: str) -> str:
 
 def not_derivable(source: str, column: str, *, is_window: bool) -> str:
     """A source for which the range that a window needs cannot be derived."""
-    tie = f"{source}.<time column> BETWEEN {column} - INTERVAL '1 day' AND {column}"
+    predicate = f"{source}.<time column> BETWEEN {column} - INTERVAL '1 day' AND {column}"
     if is_window:
         why = (
             "this window looks at rows of it at an unknown distance, or orders by a time that an outer join leaves NULL"
         )
-        advice = f"bound the window with {FRAME}, and write in WHERE or ON, say, {tie}"
+        advice = f"bound the window with {FRAME}, and write in WHERE or ON, say, {predicate}"
     else:
-        why, advice = f"nothing ties its time to {column}", f"write in WHERE or ON, say, {tie}"
+        why, advice = f"nothing ties its time to {column}", f"write in WHERE or ON, say, {predicate}"
     return f"how much of {source} a run needs cannot be derived: {why}; {advice}"
 
 

@@ -7,24 +7,27 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from dbt_kinds.analysis.expressions import read_integer
+from dbt_kinds.analysis.join_predicates import JoinPredicate
 from dbt_kinds.analysis.resolution import reader_of
 from dbt_kinds.analysis.scopes import SelectScope
 from dbt_kinds.analysis.terms import Term, is_fixed_by
-from dbt_kinds.analysis.ties import Tie
 from dbt_kinds.analysis.tree import nodes_of, without_parentheses
 
 # contradictory conditions, a = b and a = b - 1, would loop forever
 _MOST_OF_A_VARIABLE = 4
 
 
-def equal_terms(partition: Term | None, ties: Iterable[Tie]) -> list[Term]:
+def equal_terms(partition: Term | None, predicates: Iterable[JoinPredicate]) -> list[Term]:
     """The partition value and every term that equals it wherever it is not NULL."""
     if partition is None:
         return []
-    found, ties = [partition], [tie for tie in ties if tie.is_equal]
+    found, predicates = [partition], [predicate for predicate in predicates if predicate.is_equal]
     for value in found:
-        for tie in ties:
-            sides = ((tie.lesser, tie.greater, tie.binds_lesser), (tie.greater, tie.lesser, tie.binds_greater))
+        for predicate in predicates:
+            sides = (
+                (predicate.lesser, predicate.greater, predicate.binds_lesser),
+                (predicate.greater, predicate.lesser, predicate.binds_greater),
+            )
             for side, other, is_bound in sides:
                 length = len(side.operations)
                 if is_bound and side.variable == value.variable and side.operations == value.operations[:length]:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from dbt_kinds.analysis.catalogue import Relation, Timeseries
+from dbt_kinds.analysis.join_predicates import Comparison, comparisons
 from dbt_kinds.analysis.margins import DAY, Margin, read_iso
-from dbt_kinds.analysis.reaches import Range, Reach
 from dbt_kinds.analysis.resolution import reader_of
 from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, scopes_below, sources_of
 from dbt_kinds.analysis.terms import TIME, Shift, Term, Truncation, Variable, inputs_of
-from dbt_kinds.analysis.ties import Comparison, comparisons
+from dbt_kinds.analysis.time_offsets import Range, TimeOffset
 from dbt_kinds.analysis.tree import clause, conjuncts, nodes_of, table_name
 from dbt_kinds.analysis.units import granularity_unit, length_of, rounded_up
 
@@ -96,10 +96,10 @@ def narrow_reads(scope: SelectScope, ranges: Mapping[Variable, Range], kind: str
             if needed is None or source is None or found.edge.form == "number":
                 continue
             for side in ("start", "end") if found.comparison.is_equal else (found.edge.side,):
-                reach = needed.before if side == "start" else needed.after
+                offset = needed.before if side == "start" else needed.after
                 read = _read(found, side)
                 is_endless = kind == "unbounded" and side == "start"
-                if is_endless or not _covers(read, reach, granularity):
+                if is_endless or not _covers(read, offset, granularity):
                     yield Narrow(condition, source, of_window=_is_negative(read))
 
 
@@ -216,7 +216,7 @@ def _is_negative(margin: Margin) -> bool:
     return margin.months < 0 or margin.micros < 0
 
 
-def _covers(read: Margin, needed: Reach | None, granularity: str) -> bool:
+def _covers(read: Margin, needed: TimeOffset | None, granularity: str) -> bool:
     if needed is None:
         return False
     wanted = needed.settled(granularity)

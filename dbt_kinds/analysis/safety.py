@@ -15,13 +15,13 @@ from sqlglot import exp
 from dbt_kinds.analysis import advice
 from dbt_kinds.analysis.alignment import group_keys, is_aggregating, is_aligned
 from dbt_kinds.analysis.batches import BatchClass, Bound, batch_class
+from dbt_kinds.analysis.bound_derivation import Reading, Visit
 from dbt_kinds.analysis.catalogue import Catalogue
 from dbt_kinds.analysis.determinism import nondeterministic_calls
 from dbt_kinds.analysis.findings import Finding
 from dbt_kinds.analysis.interval_literals import lacks_known_unit
 from dbt_kinds.analysis.parsing import Query
 from dbt_kinds.analysis.read_ranges import edges_in_values, implied_series, uncertain_reads
-from dbt_kinds.analysis.reading import Reading, Visit
 from dbt_kinds.analysis.resolution import build_scope, reader_of
 from dbt_kinds.analysis.scopes import Scope, SelectScope, SetScope, scopes_below
 from dbt_kinds.analysis.terms import Term, Truncation, determines

@@ -12,8 +12,8 @@ from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.catalogue import Catalogue
 from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.parsing import Place, Query
-from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.safety import Slicing, classify
+from dbt_kinds.analysis.safety_metadata import safety_metadata
 from dbt_kinds.analysis.tree import table_name
 from dbt_kinds.check.compiled_project import CompiledModel, CompiledProject
 from dbt_kinds.codes import CheckCode
@@ -64,7 +64,7 @@ def _checked(model: CompiledModel, project: CompiledProject) -> CheckedModel:
             errors = [_error(found.code, found.message, _place(model, found.place)) for found in cumulation.findings]
             return _wrong(model, told, *errors)
         told["cumulative"] = cumulative_entry(cumulation)
-        return CheckedModel(model, told, cumulation.bounds, proof_of())
+        return CheckedModel(model, told, cumulation.bounds, safety_metadata())
     series = model.timeseries
     if series is None:
         return _wrong(
@@ -83,7 +83,7 @@ def _checked(model: CompiledModel, project: CompiledProject) -> CheckedModel:
     told["incremental"] = incremental_entry(catalogue, slicing, verdict)
     for entry, found in zip(told["incremental"]["findings"], verdict.findings, strict=True):
         entry["line"], entry["column"] = _place(model, found.place)
-    proof = proof_of(verdict) if verdict.is_admitted else None
+    proof = safety_metadata(verdict) if verdict.is_admitted else None
     narrow = frozenset(found.source or "" for found in verdict.findings if found.code is CheckCode.narrow_read)
     return CheckedModel(model, told, verdict.bounds, proof, narrow)
 

@@ -14,7 +14,7 @@ _STYLES = {"error": "red", "warning": "yellow"}
 
 
 @dataclass(frozen=True)
-class Ailment:
+class Problem:
     """A problem.
 
     Attributes:
@@ -34,13 +34,13 @@ class Diagnosis:
     """The doctor's findings, and what it checked."""
 
     facts: dict[str, Any]
-    ailments: list[Ailment]
+    problems: list[Problem]
     models: int
 
     @property
     def has_errors(self) -> bool:
         """Whether any of them is an error."""
-        return any(ailment.severity == "error" for ailment in self.ailments)
+        return any(problem.severity == "error" for problem in self.problems)
 
 
 def read_diagnosis(dbt: Dbt, select: str | None = None) -> Diagnosis:
@@ -51,20 +51,20 @@ def read_diagnosis(dbt: Dbt, select: str | None = None) -> Diagnosis:
     """
     arguments: dict[str, Any] = {"select": select} if select else {}
     answer = dbt.operation("doctor", arguments | {"raises": False})
-    return Diagnosis(answer["facts"], [Ailment(**finding) for finding in answer["findings"]], answer["models"])
+    return Diagnosis(answer["facts"], [Problem(**finding) for finding in answer["findings"]], answer["models"])
 
 
 def diagnosis_lines(diagnosis: Diagnosis) -> Iterator[Text]:
     """The text output: each problem with its consequence and its remedy, then a line of facts."""
-    for ailment in diagnosis.ailments:
-        style = _STYLES.get(ailment.severity, "")
-        yield Text.assemble((ailment.severity, style), f" {ailment.about}: {ailment.wrong}")
-        yield Text(f"  effect: {ailment.leads_to}", "dim")
-        yield Text(f"  fix:    {ailment.remedy}")
+    for problem in diagnosis.problems:
+        style = _STYLES.get(problem.severity, "")
+        yield Text.assemble((problem.severity, style), f" {problem.about}: {problem.wrong}")
+        yield Text(f"  effect: {problem.leads_to}", "dim")
+        yield Text(f"  fix:    {problem.remedy}")
     facts = diagnosis.facts
     known = [f"dbt {facts['dbt']}", f"Spark {facts['spark']}", f"time zone {facts['time_zone']}"]
     known += [f"store {facts['store']} ({facts['store_format'] or 'not there yet'})"]
-    counts = f"{_counted(diagnosis.models, 'model')} checked, {_counted(len(diagnosis.ailments), 'problem')} found"
+    counts = f"{_counted(diagnosis.models, 'model')} checked, {_counted(len(diagnosis.problems), 'problem')} found"
     yield Text(f"{counts}; {', '.join(known)}", "dim")
 
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.kinds import SourceTable, SqlText
-from dbt_kinds.marks import Marks
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.readers.yaml_nodes import YamlNode
 from dbt_kinds.translation.star_expansion import Columns
 
@@ -38,11 +38,13 @@ class ReadModels(Protocol):
             CompileError: it cannot be written for Spark.
         """
 
-    def query(self, text: str, what: str, marks: Marks, node: YamlNode) -> tuple[SqlText, list[Diagnostic]]:
+    def query(
+        self, text: str, what: str, placeholders: Placeholders, node: YamlNode
+    ) -> tuple[SqlText, list[Diagnostic]]:
         """Translates a query from the project's dialect to Spark, with remarks.
 
         Args:
-            marks: the meaning of placeholder names in the text.
+            placeholders: the meaning of placeholder names in the text.
 
         Raises:
             CompileError: it is not a query, or cannot be written for Spark.

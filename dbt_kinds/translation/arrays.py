@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.marks import is_mark
+from dbt_kinds.placeholders import is_placeholder
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -140,7 +140,7 @@ def among(node: exp.In, dialect: str) -> exp.Expr:
         return call("ARRAY_CONTAINS", there, node.this)
     values = node.args.get("field")
     # a placeholder is a list in parentheses
-    if dialect == "duckdb" and values is not None and not is_mark(values.name):
+    if dialect == "duckdb" and values is not None and not is_placeholder(values.name):
         return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), node.this)
     return node
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError, UnsupportedError
 
 import dbt_kinds.translation.topics  # noqa: F401 (binds the functions)
-from dbt_kinds.marks import Marks
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.by_name import write_by_position
 from dbt_kinds.translation.column_names import name_columns
@@ -35,7 +35,7 @@ from dbt_kinds.translation.rewrites import rewritten
 from dbt_kinds.translation.star_expansion import ColumnsOf, expand_stars
 from dbt_kinds.translation.subscripts import remember_shifts
 from dbt_kinds.translation.time_formats import refuse_standard_format
-from dbt_kinds.translation.time_variables import type_marks
+from dbt_kinds.translation.time_variables import type_placeholders
 from dbt_kinds.translation.typed_literals import type_literals
 from dbt_kinds.translation.value_types import settle_types, type_columns, type_of
 from dbt_kinds.translation.written_check import check_written, unknown_functions
@@ -61,11 +61,13 @@ class SparkTarget:
 
     version: str = VERSIONS[0]
 
-    def resolve(self, tree: exp.Expr, dialect: str, columns_of: ColumnsOf, marks: Marks | None = None) -> list[Remark]:
+    def resolve(
+        self, tree: exp.Expr, dialect: str, columns_of: ColumnsOf, placeholders: Placeholders | None = None
+    ) -> list[Remark]:
         """What needs the names of tables, and must come before they lose them: stars, types and aliases.
 
         Args:
-            marks: placeholders, whose types are declared.
+            placeholders: placeholders, whose types are declared.
 
         Raises:
             NotInSpark: columns are not known, or have no counterpart in Spark.
@@ -74,8 +76,8 @@ class SparkTarget:
         write_columns_out(tree, columns_of)
         write_by_position(tree, columns_of)
         named = [] if is_spark(dialect) else list(name_columns(tree, dialect))
-        if marks is not None:
-            type_marks(tree, marks)
+        if placeholders is not None:
+            type_placeholders(tree, placeholders)
         type_columns(tree, columns_of)
         return [*named, *write_aliases_out(tree, dialect, columns_of)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.kinds import TimeVariable
-from dbt_kinds.marks import Marks
+from dbt_kinds.placeholders import Placeholders
 
 _TYPES = {
     "dt": exp.DType.TIMESTAMPTZ,
@@ -25,9 +25,9 @@ def time_type(name: str) -> exp.DType:
     return _TYPES[name.split("_")[1]]
 
 
-def type_marks(tree: exp.Expr, marks: Marks) -> None:
+def type_placeholders(tree: exp.Expr, placeholders: Placeholders) -> None:
     """Declares the types of time variables to sqlglot, which decide how date arithmetic is written."""
     for column in tree.find_all(exp.Column):
-        mark = marks.by_name.get(column.name)
-        if isinstance(mark, TimeVariable):
-            column.type = exp.DataType(this=time_type(mark.name))
+        placeholder = placeholders.by_name.get(column.name)
+        if isinstance(placeholder, TimeVariable):
+            column.type = exp.DataType(this=time_type(placeholder.name))

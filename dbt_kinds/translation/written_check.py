@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from dbt_kinds.marks import is_mark
+from dbt_kinds.placeholders import is_placeholder
 from dbt_kinds.translation.dialects import spark_sql
 from dbt_kinds.translation.foreign_functions import FOREIGN_FUNCTIONS
 from dbt_kinds.translation.functions import known_to_sqlglot
@@ -55,7 +55,7 @@ def unknown_functions(tree: exp.Expr, text: str, source: exp.Expr, dialect: str)
     said: set[str] = set()
     for node in tree.find_all(exp.Func):
         name = _written_name(node, text)
-        if not name or name in said or name.lower() in SPARK_FUNCTIONS or is_mark(name.lower()):
+        if not name or name in said or name.lower() in SPARK_FUNCTIONS or is_placeholder(name.lower()):
             continue
         said.add(name)
         qualifier = f"{node.parent.this.sql()}." if isinstance(node.parent, exp.Dot) else ""
@@ -78,7 +78,7 @@ def _written_name(node: exp.Func, text: str) -> str:
 
 
 def _check_function(name: str, node: exp.Func, source: exp.Expr, dialect: str) -> None:
-    if name and name.lower() not in SPARK_FUNCTIONS and not is_mark(name.lower()) and name in _built_in(dialect):
+    if name and name.lower() not in SPARK_FUNCTIONS and not is_placeholder(name.lower()) and name in _built_in(dialect):
         raise NotInSpark(f"{name} of {dialect} has no counterpart in Spark", _named(name, source) or node)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from itertools import chain, count
 from typing import Any
 
-from dbt_kinds.kinds import DataTest, Mark, ModelReference, SourceReference, SqlText
-from dbt_kinds.marks import MARK_NAME
+from dbt_kinds.kinds import DataTest, ModelReference, Placeholder, SourceReference, SqlText
+from dbt_kinds.placeholders import PLACEHOLDER_NAME
 from dbt_kinds.writers.jinja import NodeNames, argument_name, call_text, with_expressions
 from dbt_kinds.writers.properties import column_argument
 
@@ -21,10 +21,10 @@ def audit_entries(audits: Iterable[DataTest], names: NodeNames) -> list[dict[str
 
 
 def _entry(audit: DataTest, names: NodeNames, taken: set[str]) -> dict[str, Any]:
-    arguments = {argument_name(key): _value(value, audit.marks, names) for key, value in audit.arguments.items()}
+    arguments = {argument_name(key): _value(value, audit.placeholders, names) for key, value in audit.arguments.items()}
     if audit.column is not None:
-        arguments = {column_argument(audit): _value(audit.column, audit.marks, names), **arguments}
-    settings = {key: _value(value, audit.marks, names) for key, value in audit.config.items()}
+        arguments = {column_argument(audit): _value(audit.column, audit.placeholders, names), **arguments}
+    settings = {key: _value(value, audit.placeholders, names) for key, value in audit.config.items()}
     name = _own_name(audit, arguments.get("column_name"), taken)
     if name is not None:
         settings = {"name": name, **settings}
@@ -43,13 +43,13 @@ def _own_name(audit: DataTest, column: str | None, taken: set[str]) -> str | Non
     return free if free != word else None
 
 
-def _value(value: Any, marks: Mapping[str, Mark], names: NodeNames) -> Any:
+def _value(value: Any, placeholders: Mapping[str, Placeholder], names: NodeNames) -> Any:
     """A value inside `config()`; a table is the text of its call, as in a YAML file."""
     if isinstance(value, str):
-        mark = marks.get(value)
-        if isinstance(mark, ModelReference | SourceReference):
-            return call_text(mark, names)
-        return with_expressions(SqlText(value, marks), names) if MARK_NAME.search(value) else value
+        placeholder = placeholders.get(value)
+        if isinstance(placeholder, ModelReference | SourceReference):
+            return call_text(placeholder, names)
+        return with_expressions(SqlText(value, placeholders), names) if PLACEHOLDER_NAME.search(value) else value
     if isinstance(value, list):
-        return [_value(item, marks, names) for item in value]
+        return [_value(item, placeholders, names) for item in value]
     return value

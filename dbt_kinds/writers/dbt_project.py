@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_kinds.errors import KindsError
-from dbt_kinds.kinds import Mark, Model, ModelReference, Project, PythonBody, Seed, SqlText, TestDefinition
-from dbt_kinds.marks import left_over
+from dbt_kinds.kinds import Model, ModelReference, Placeholder, Project, PythonBody, Seed, SqlText, TestDefinition
+from dbt_kinds.placeholders import left_over
 from dbt_kinds.writers.audits import audit_entries
 from dbt_kinds.writers.jinja import (
     NodeNames,
@@ -18,7 +18,7 @@ from dbt_kinds.writers.jinja import (
     config_block,
     escaped,
     literal,
-    mark_text,
+    placeholder_text,
     rendered,
     with_expressions,
 )
@@ -84,7 +84,7 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
         package: the entry of packages.yml that brings dbt_kinds.
 
     Raises:
-        KindsError: a mark remained in a file; nothing may be written.
+        KindsError: a placeholder remained in a file; nothing may be written.
     """
     nodes = {node.key: node.node for node in (*project.models, *project.seeds)}
 
@@ -97,9 +97,9 @@ def write_project(project: Project, package: dict[str, Any]) -> list[GeneratedFi
         _file("macros/generate_schema_name.sql", _GENERATE_SCHEMA_NAME, project.config_file),
     ]
     for model in project.models:
-        reads = [mark for audit in model.audits for mark in project.read_by(audit)]
+        reads = [placeholder for audit in model.audits for placeholder in project.read_by(audit)]
         # in an audit, the model itself is the audited rows
-        others = [mark for mark in reads if mark != ModelReference(model.key)]
+        others = [placeholder for placeholder in reads if placeholder != ModelReference(model.key)]
         files.extend(_model_files(model, names, [*model.depends_on, *others]))
     for seed in project.seeds:
         files.extend(_seed_files(seed, names))
@@ -142,7 +142,7 @@ def _sources_file(project: Project) -> str:
     return files[0] if files else project.config_file
 
 
-def _model_files(model: Model, names: NodeNames, depends_on: list[Mark]) -> list[GeneratedFile]:
+def _model_files(model: Model, names: NodeNames, depends_on: list[Placeholder]) -> list[GeneratedFile]:
     folder = f"models/{folder_of(model.schema)}"
     source = model.place.file
     files = []
@@ -157,15 +157,17 @@ def _model_files(model: Model, names: NodeNames, depends_on: list[Mark]) -> list
     return files
 
 
-def _model_sql(model: Model, query: SqlText, names: NodeNames, depends_on: list[Mark]) -> str:
+def _model_sql(model: Model, query: SqlText, names: NodeNames, depends_on: list[Placeholder]) -> str:
     text, settings = rendered(query, names).strip("\n"), _settings(model, names)
     if "safety" in model.options:
         settings["meta"]["safety"] = {**model.options["safety"], "query_hash": query_hash(text)}
     parts = [config_block(settings)]
     if model.banner:
         parts.insert(0, _comment(model.banner))
-    read = set(query.marks.values())
-    dependencies = [mark_text(mark, {}, names) for mark in dict.fromkeys(depends_on) if mark not in read]
+    read = set(query.placeholders.values())
+    dependencies = [
+        placeholder_text(placeholder, {}, names) for placeholder in dict.fromkeys(depends_on) if placeholder not in read
+    ]
     if dependencies:
         parts.append("\n".join(f"-- depends_on: {dependency}" for dependency in dependencies))
     return "\n\n".join([*parts, text])

@@ -1,4 +1,4 @@
-"""Writes Jinja: marks in SQL, literals, the config block."""
+"""Writes Jinja: placeholders in SQL, literals, the config block."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from dbt_kinds.kinds import (
     Captured,
     Jinja,
-    Mark,
     ModelReference,
     Parameter,
+    Placeholder,
     SourceReference,
     SparkSql,
     SqlText,
@@ -19,7 +19,7 @@ from dbt_kinds.kinds import (
     TimeVariable,
     Variable,
 )
-from dbt_kinds.marks import MARK_NAME
+from dbt_kinds.placeholders import PLACEHOLDER_NAME
 
 _LOOKS_LIKE_JINJA = re.compile(r"\{\{|\{%|\{#")
 # output of mark_text, and escaped Jinja
@@ -54,53 +54,55 @@ def escaped_texts(value: Any, jinja: frozenset[str] = frozenset()) -> Any:
 
 
 def rendered(sql: SqlText, names: NodeNames, this: str = "this") -> str:
-    """SQL with its marks replaced by Jinja.
+    """SQL with its placeholders replaced by Jinja.
 
     Args:
         names: the dbt names of models by key.
         this: the expression for the model's own table; in a generic test it is `model`.
     """
     text = sql.text if sql.is_jinja else escaped(sql.text)
-    return with_marks(text, sql.marks, names, this)
+    return with_placeholders(text, sql.placeholders, names, this)
 
 
-def with_marks(text: str, marks: Mapping[str, Mark], names: NodeNames, this: str = "this") -> str:
-    """A text with its marks replaced by Jinja."""
+def with_placeholders(text: str, placeholders: Mapping[str, Placeholder], names: NodeNames, this: str = "this") -> str:
+    """A text with its placeholders replaced by Jinja."""
 
     def put(found: re.Match[str]) -> str:
-        mark = marks.get(found[0])
-        return found[0] if mark is None else mark_text(mark, marks, names, this)
+        placeholder = placeholders.get(found[0])
+        return found[0] if placeholder is None else placeholder_text(placeholder, placeholders, names, this)
 
-    return MARK_NAME.sub(put, text)
+    return PLACEHOLDER_NAME.sub(put, text)
 
 
-def mark_text(mark: Mark, marks: Mapping[str, Mark], names: NodeNames, this: str = "this") -> str:
-    """The Jinja for one mark."""
-    if isinstance(mark, ModelReference):
-        return f"{{{{ ref('{names(mark.key)}') }}}}"
-    if isinstance(mark, SourceReference):
-        return f"{{{{ source('{mark.source}', '{mark.table}') }}}}"
-    if isinstance(mark, Captured):
-        return f"{{{{ dbt_kinds.changes_of({mark_text(mark.of, marks, names).strip('{} ')}) }}}}"
-    if isinstance(mark, This):
+def placeholder_text(
+    placeholder: Placeholder, placeholders: Mapping[str, Placeholder], names: NodeNames, this: str = "this"
+) -> str:
+    """The Jinja for one placeholder."""
+    if isinstance(placeholder, ModelReference):
+        return f"{{{{ ref('{names(placeholder.key)}') }}}}"
+    if isinstance(placeholder, SourceReference):
+        return f"{{{{ source('{placeholder.source}', '{placeholder.table}') }}}}"
+    if isinstance(placeholder, Captured):
+        return f"{{{{ dbt_kinds.changes_of({placeholder_text(placeholder.of, placeholders, names).strip('{} ')}) }}}}"
+    if isinstance(placeholder, This):
         return f"{{{{ {this} }}}}"
-    if isinstance(mark, TimeVariable):
-        return f"{{{{ dbt_kinds.{mark.name}() }}}}"
-    if isinstance(mark, Variable):
-        value = f"var({literal(mark.name)})"
+    if isinstance(placeholder, TimeVariable):
+        return f"{{{{ dbt_kinds.{placeholder.name}() }}}}"
+    if isinstance(placeholder, Variable):
+        value = f"var({literal(placeholder.name)})"
         # a string may contain quotes, now or later
-        return f"{{{{ dbt_kinds.text_literal({value}) }}}}" if mark.is_text else f"{{{{ {value} }}}}"
-    if isinstance(mark, Parameter):
-        return f"{{{{ {argument_name(mark.name)} }}}}"
-    if isinstance(mark, SparkSql):
-        return with_marks(escaped(mark.text), marks, names, this)
-    assert isinstance(mark, Jinja)
-    return mark.text
+        return f"{{{{ dbt_kinds.text_literal({value}) }}}}" if placeholder.is_text else f"{{{{ {value} }}}}"
+    if isinstance(placeholder, Parameter):
+        return f"{{{{ {argument_name(placeholder.name)} }}}}"
+    if isinstance(placeholder, SparkSql):
+        return with_placeholders(escaped(placeholder.text), placeholders, names, this)
+    assert isinstance(placeholder, Jinja)
+    return placeholder.text
 
 
-def call_text(mark: Mark, names: NodeNames) -> str:
+def call_text(placeholder: Placeholder, names: NodeNames) -> str:
     """A table in YAML: a string that dbt evaluates as the call."""
-    return mark_text(mark, {}, names).strip("{} ")
+    return placeholder_text(placeholder, {}, names).strip("{} ")
 
 
 def argument_name(name: str) -> str:
@@ -115,7 +117,7 @@ class Expression(str):
 
 
 def with_expressions(value: Any, names: NodeNames) -> Any:
-    """A value in which SQL with marks is replaced by Jinja expressions: `'ds > ' ~ dbt_kinds.start_ds()`."""
+    """A value in which SQL with placeholders is replaced by Jinja expressions: `'ds > ' ~ dbt_kinds.start_ds()`."""
     if isinstance(value, SqlText):
         return _expression(value, names)
     if isinstance(value, list):

@@ -9,16 +9,24 @@ from typing import Any
 from dbt_kinds.kinds import (
     Column,
     DataTest,
-    Mark,
     Model,
     ModelReference,
+    Placeholder,
     Seed,
     SourceReference,
     SourceTable,
     UnitTest,
     UnitTestRows,
 )
-from dbt_kinds.writers.jinja import NodeNames, argument_name, call_text, escaped, escaped_texts, rendered, with_marks
+from dbt_kinds.writers.jinja import (
+    NodeNames,
+    argument_name,
+    call_text,
+    escaped,
+    escaped_texts,
+    rendered,
+    with_placeholders,
+)
 from dbt_kinds.writers.semantic_layer import semantic_text
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -135,9 +143,9 @@ def _add_columns_and_tests(
 
 def _test(test: DataTest, owner: str, seen: dict[str, int], names: NodeNames) -> Any:
     """A test; one that differs from another only in its configuration needs a name."""
-    arguments = {argument_name(key): _filled(value, test.marks, names) for key, value in test.arguments.items()}
+    arguments = {argument_name(key): _filled(value, test.placeholders, names) for key, value in test.arguments.items()}
     if test.column is not None and not _NAME.fullmatch(test.column):
-        arguments = {column_argument(test): _filled(test.column, test.marks, names), **arguments}
+        arguments = {column_argument(test): _filled(test.column, test.placeholders, names), **arguments}
     body: dict[str, Any] = {}
     identity = repr((test.name, test.column, arguments))
     seen[identity] = seen.get(identity, 0) + 1
@@ -150,7 +158,7 @@ def _test(test: DataTest, owner: str, seen: dict[str, int], names: NodeNames) ->
     if arguments:
         body["arguments"] = arguments
     if test.config:
-        body["config"] = {key: _filled(value, test.marks, names) for key, value in test.config.items()}
+        body["config"] = {key: _filled(value, test.placeholders, names) for key, value in test.config.items()}
     return {test.name: body} if body else test.name
 
 
@@ -160,14 +168,14 @@ def column_argument(test: DataTest) -> str:
     return "column_name" if is_name or not test.name.startswith("dbt_kinds.") else "column"
 
 
-def _filled(value: Any, marks: Mapping[str, Mark], names: NodeNames) -> Any:
+def _filled(value: Any, placeholders: Mapping[str, Placeholder], names: NodeNames) -> Any:
     if isinstance(value, str):
-        mark = marks.get(value)
-        if isinstance(mark, ModelReference | SourceReference):
-            return call_text(mark, names)
-        return with_marks(escaped(value), marks, names)
+        placeholder = placeholders.get(value)
+        if isinstance(placeholder, ModelReference | SourceReference):
+            return call_text(placeholder, names)
+        return with_placeholders(escaped(value), placeholders, names)
     if isinstance(value, list):
-        return [_filled(item, marks, names) for item in value]
+        return [_filled(item, placeholders, names) for item in value]
     return value
 
 
@@ -175,7 +183,9 @@ def _unit_test(test: UnitTest, model: Model, names: NodeNames) -> dict[str, Any]
     entry: dict[str, Any] = {"name": test.name, "model": model.node}
     if test.description:
         entry["description"] = escaped(test.description)
-    entry["given"] = [{"input": call_text(mark, names), **_rows(rows, names)} for mark, rows in test.given]
+    entry["given"] = [
+        {"input": call_text(placeholder, names), **_rows(rows, names)} for placeholder, rows in test.given
+    ]
     entry["expect"] = _rows(test.expect, names)
     if test.variables:
         entry["overrides"] = {"vars": escaped_texts(test.variables)}

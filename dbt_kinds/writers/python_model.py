@@ -1,12 +1,12 @@
-"""A dbt Python model: its text, with marks replaced by dbt calls, and its configuration, which goes into YAML."""
+"""A dbt Python model: its text, with dbt calls for placeholders, and its configuration, which goes into YAML."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from dbt_kinds.kinds import Mark, ModelReference, PythonBody, SourceReference
-from dbt_kinds.marks import MARK_NAME
+from dbt_kinds.kinds import ModelReference, Placeholder, PythonBody, SourceReference
+from dbt_kinds.placeholders import PLACEHOLDER_NAME
 from dbt_kinds.writers.jinja import NodeNames
 
 
@@ -14,10 +14,10 @@ def python_text(body: PythonBody, names: NodeNames) -> str:
     """The text of the model's file."""
 
     def put(found: re.Match[str]) -> str:
-        mark = body.marks.get(found[0])
-        return found[0] if mark is None else _call(mark, names)
+        placeholder = body.placeholders.get(found[0])
+        return found[0] if placeholder is None else _call(placeholder, names)
 
-    return MARK_NAME.sub(put, body.text)
+    return PLACEHOLDER_NAME.sub(put, body.text)
 
 
 def python_config(body: PythonBody, settings: dict[str, Any]) -> dict[str, Any]:
@@ -32,8 +32,8 @@ def python_config(body: PythonBody, settings: dict[str, Any]) -> dict[str, Any]:
     return {**settings, "meta": meta}
 
 
-def _call(mark: Mark, names: NodeNames) -> str:
-    if isinstance(mark, ModelReference):
-        return f"dbt.ref({names(mark.key)!r})"
-    assert isinstance(mark, SourceReference)
-    return f"dbt.source({mark.source!r}, {mark.table!r})"
+def _call(placeholder: Placeholder, names: NodeNames) -> str:
+    if isinstance(placeholder, ModelReference):
+        return f"dbt.ref({names(placeholder.key)!r})"
+    assert isinstance(placeholder, SourceReference)
+    return f"dbt.source({placeholder.source!r}, {placeholder.table!r})"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt_kinds.operate.doctor import Ailment, Diagnosis, diagnosis_lines
+from dbt_kinds.operate.doctor import Diagnosis, Problem, diagnosis_lines
 from tests.functional.project import DAILY_EVENTS, Project, events_table
 
 
@@ -72,8 +72,8 @@ def test_a_person_reads_what_is_wrong_first(severity: str, is_error: bool) -> No
         "store": "shop.dbt_kinds_intervals",
         "store_format": None,
     }
-    ailment = Ailment(severity, "profile", "poll_interval is 5.0", "waiting", "poll_interval: 1")
-    diagnosis = Diagnosis(facts, [ailment], 1)
+    problem = Problem(severity, "profile", "poll_interval is 5.0", "waiting", "poll_interval: 1")
+    diagnosis = Diagnosis(facts, [problem], 1)
     assert diagnosis.has_errors is is_error
     assert [line.plain for line in diagnosis_lines(diagnosis)] == [
         f"{severity} profile: poll_interval is 5.0",

@@ -7,7 +7,7 @@ from sqlglot import exp, parse_one
 
 from dbt_kinds.analysis.capture import LIFTED, NOT_LIFTED, captured
 from dbt_kinds.readers.ondatrasql.tables import table_key
-from dbt_kinds.readers.table_marks import is_read_table
+from dbt_kinds.readers.table_placeholders import is_read_table
 from tests.unit.ondatrasql import read
 
 ADMITTED = {

@@ -10,9 +10,9 @@ from dbt_kinds.diagnostics import Place
 from dbt_kinds.kinds import (
     DataTest,
     Kind,
-    Mark,
     Model,
     ModelReference,
+    Placeholder,
     Project,
     SourceReference,
     SqlText,
@@ -59,14 +59,17 @@ def test_audits_of_one_name_get_names_of_their_own() -> None:
     assert names == [None, "not_null_id_2", "not_null_ID_3", None, "forall_2", "not_null_a_2", "not_null_a"]
 
 
-def test_sql_with_marks_becomes_an_expression_and_a_table_the_text_of_its_call() -> None:
-    marks: dict[str, Mark] = {
+def test_sql_with_placeholders_becomes_an_expression_and_a_table_the_text_of_its_call() -> None:
+    placeholders: dict[str, Placeholder] = {
         "kinds_mark_1": ModelReference("db.customers"),
         "kinds_mark_2": TimeVariable("start_ds"),
         "kinds_mark_3": Variable("least", is_text=False),
     }
     audit = DataTest(
-        "known", {"to": "kinds_mark_1", "values": ["kinds_mark_3"]}, config={"where": "ds >= kinds_mark_2"}, marks=marks
+        "known",
+        {"to": "kinds_mark_1", "values": ["kinds_mark_3"]},
+        config={"where": "ds >= kinds_mark_2"},
+        placeholders=placeholders,
     )
     model = Model(
         "db.m", "db.m", "FULL", PLACE, "m", None, "m", kind=Kind.FULL, query=SqlText("select 1 as id"), audits=[audit]

@@ -27,7 +27,7 @@ def imports_of(path: Path) -> set[str]:
 def test_translation_knows_no_tool() -> None:
     files = sorted((PACKAGE / "translation").rglob("*.py"))
     assert len(files) > 20
-    known = ("dbt_kinds.translation", "dbt_kinds.kinds", "dbt_kinds.marks")
+    known = ("dbt_kinds.translation", "dbt_kinds.kinds", "dbt_kinds.placeholders")
     unwanted = {
         (path.name, module)
         for path in files

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from dbt_kinds.analysis import expressions, reaches, reading, safety, ties, tree, windows
+from dbt_kinds.analysis import bound_derivation, expressions, join_predicates, safety, time_offsets, tree, windows
 from dbt_kinds.analysis.margins import NOTHING
-from dbt_kinds.analysis.reaches import Reach
 from dbt_kinds.analysis.terms import Shift, Term
+from dbt_kinds.analysis.time_offsets import TimeOffset
 from dbt_kinds.codes import CheckCode
 from tests.soundness.duckdb_engine import DuckDBEngine
 from tests.soundness.trials import admitted_trials
@@ -38,21 +38,21 @@ def what_a_query_makes_is_the_same_everywhere(patch: Patch) -> None:
 
 
 def frames_widen_nothing(patch: Patch) -> None:
-    framed = reading.Reading._framed
+    framed = bound_derivation.Reading._framed
 
     def narrow(self: Any, frame: windows.Frame, known: Any) -> Any:
         return framed(self, dataclasses.replace(frame, before=NOTHING, after=NOTHING), known)
 
-    patch.setattr(reading.Reading, "_framed", narrow)
+    patch.setattr(bound_derivation.Reading, "_framed", narrow)
 
 
 def frames_widen_backwards_only(patch: Patch) -> None:
-    framed = reading.Reading._framed
+    framed = bound_derivation.Reading._framed
 
     def narrow(self: Any, frame: windows.Frame, known: Any) -> Any:
         return framed(self, dataclasses.replace(frame, after=NOTHING), known)
 
-    patch.setattr(reading.Reading, "_framed", narrow)
+    patch.setattr(bound_derivation.Reading, "_framed", narrow)
 
 
 def frames_are_not_swapped_under_a_descending_order(patch: Patch) -> None:
@@ -95,43 +95,45 @@ def frames_of_rows_are_read_as_lengths_of_time(patch: Patch) -> None:
 
 
 def windows_over_windows_do_not_add_up(patch: Patch) -> None:
-    patch.setattr(reaches, "_added", lambda margin, by: margin.largest(by))
+    patch.setattr(time_offsets, "_added", lambda margin, by: margin.largest(by))
 
 
 def every_window_counts_as_aligned(patch: Patch) -> None:
-    patch.setattr(reading, "is_aligned", lambda keys, values: True)
+    patch.setattr(bound_derivation, "is_aligned", lambda keys, values: True)
     patch.setattr(safety, "is_aligned", lambda keys, values: True)
 
 
 def joins_on_a_range_of_time_widen_nothing(patch: Patch) -> None:
-    found = ties.ties_of
+    found = join_predicates.predicates_of
 
     def without_shifts(term: Term) -> Term:
         return term._replace(operations=tuple(part for part in term.operations if not isinstance(part, Shift)))
 
-    def unshifted(scope: Any, partition: Term | None) -> list[ties.Tie]:
+    def unshifted(scope: Any, partition: Term | None) -> list[join_predicates.JoinPredicate]:
         return [
-            dataclasses.replace(tie, lesser=without_shifts(tie.lesser), greater=without_shifts(tie.greater))
-            for tie in found(scope, partition)
+            dataclasses.replace(
+                predicate, lesser=without_shifts(predicate.lesser), greater=without_shifts(predicate.greater)
+            )
+            for predicate in found(scope, partition)
         ]
 
-    patch.setattr(reading, "ties_of", unshifted)
+    patch.setattr(bound_derivation, "predicates_of", unshifted)
 
 
 def shifts_of_the_partition_column_widen_nothing(patch: Patch) -> None:
-    patch.setattr(Reach, "further", lambda self, by, granularity: self)
+    patch.setattr(TimeOffset, "further", lambda self, by, granularity: self)
 
 
 def truncations_widen_nothing(patch: Patch) -> None:
-    patch.setattr(Reach, "to_boundary", lambda self, unit, granularity: self)
+    patch.setattr(TimeOffset, "to_boundary", lambda self, unit, granularity: self)
 
 
 def ties_hold_for_rows_that_an_outer_join_adds(patch: Patch) -> None:
-    patch.setattr(ties, "_satisfies", lambda step, term, present: True)
+    patch.setattr(join_predicates, "_satisfies", lambda step, term, present: True)
 
 
 def rows_without_a_time_are_in_frames(patch: Patch) -> None:
-    patch.setattr(reading, "is_never_missing", lambda scope, variable, partition: True)
+    patch.setattr(bound_derivation, "is_never_missing", lambda scope, variable, partition: True)
 
 
 def conditions_below_or_count(patch: Patch) -> None:
@@ -145,7 +147,7 @@ def conditions_below_or_count(patch: Patch) -> None:
             else:
                 yield part
 
-    patch.setattr(ties, "conjuncts", both)
+    patch.setattr(join_predicates, "conjuncts", both)
 
 
 def a_limit_is_admitted(patch: Patch) -> None:

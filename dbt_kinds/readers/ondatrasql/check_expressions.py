@@ -8,11 +8,11 @@ from sqlglot import exp
 
 from dbt_kinds.codes import OndatraCode
 from dbt_kinds.diagnostics import Code
-from dbt_kinds.marks import Marks, is_mark
+from dbt_kinds.placeholders import Placeholders, is_placeholder
 from dbt_kinds.readers.ondatrasql.arguments import Call, split_arguments, unquoted
 from dbt_kinds.readers.ondatrasql.expansion import Expanded, expand, refused
 from dbt_kinds.readers.ondatrasql.settings import Settings
-from dbt_kinds.readers.table_marks import is_read_table
+from dbt_kinds.readers.table_placeholders import is_read_table
 from dbt_kinds.translation.dialects import ParseFailure, parse_expression
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.predicates import is_predicate
@@ -47,14 +47,14 @@ class Expressions:
     """Reads the expressions of one check, by the rules of queries, except that they read no table.
 
     Attributes:
-        marks: the meaning of marks in the expressions read so far.
+        placeholders: the meaning of placeholders in the expressions read so far.
         remarks: remarks on their translation.
     """
 
     def __init__(self, call: Call, settings: Settings, libraries: frozenset[str]) -> None:
         """`libraries` are the names of functions of `lib/`."""
         self.call, self.settings, self.libraries = call, settings, libraries
-        self.marks = Marks()
+        self.placeholders = Placeholders()
         self.remarks: list[Remark] = []
 
     def column(self, text: str) -> str:
@@ -68,7 +68,7 @@ class Expressions:
         if PLAIN_NAME.fullmatch(text):
             return text
         written = self.expression(text, is_operand=True)
-        if is_mark(written):
+        if is_placeholder(written):
             raise invalid(self.call, f"{text} is a value and no column")
         return written
 
@@ -87,7 +87,7 @@ class Expressions:
             tree = parse_expression(text, "duckdb")
             if isinstance(tree, exp.Alias):
                 raise invalid(self.call, f"'{text}' is an expression with a name; write the expression alone")
-            return self._written(expand(tree, text, self.settings, self.marks), is_operand)
+            return self._written(expand(tree, text, self.settings, self.placeholders), is_operand)
         except ParseFailure as failure:
             raise invalid(self.call, f"'{text}' is no expression of DuckDB's: {failure.message}") from failure
         except NotInSpark as problem:

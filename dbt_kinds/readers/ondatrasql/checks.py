@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbt_kinds.codes import OndatraCode
-from dbt_kinds.marks import Marks
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.readers.ondatrasql.arguments import Call, unquoted, value_of
 from dbt_kinds.readers.ondatrasql.check_expressions import PLAIN_NAME, CheckProblem, Expressions, invalid, items
 from dbt_kinds.readers.ondatrasql.files import OwnTest
@@ -40,7 +40,7 @@ class Check:
         column: the column under which it is declared; dbt's tests of this form take it as `column_name`.
         tables: arguments that name a table, as written.
         names: plain columns that the check reads.
-        marks: the meaning of marks in column and arguments.
+        placeholders: the meaning of placeholders in column and arguments.
         remarks: remarks on the translation of its expressions.
     """
 
@@ -49,7 +49,7 @@ class Check:
     column: str | None = None
     tables: dict[str, str] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
-    marks: Marks = field(default_factory=Marks)
+    placeholders: Placeholders = field(default_factory=Placeholders)
     remarks: list[Remark] = field(default_factory=list)
 
 
@@ -80,7 +80,7 @@ class Checks:
             raise CheckProblem(OndatraCode.NotCarried, f"{name} {_NOT_CARRIED[name]}")
         expressions = Expressions(call, self.settings, self.libraries)
         if name == "approaching_limit":
-            return _with_marks(self._approaching_limit(call, expressions), expressions)
+            return _with_placeholders(self._approaching_limit(call, expressions), expressions)
         known = _CHECKS.get(name)
         if known is None:
             hint = nearest(name, [*_CHECKS, *self.own])
@@ -93,7 +93,7 @@ class Checks:
                 OndatraCode.InvalidCheck, f"{call.text} has {len(call.arguments)} arguments; write {wanted}"
             )
         read = [_read(kind, text, expressions) for kind, text in zip(known.parameters, call.arguments, strict=True)]
-        made = _with_marks(known.make(*read), expressions)
+        made = _with_placeholders(known.make(*read), expressions)
         columns = [argument for kind, argument in zip(known.parameters, read, strict=True) if kind in _COLUMNS]
         made.names = [column for column in columns if PLAIN_NAME.fullmatch(column)]
         return made
@@ -117,8 +117,8 @@ def _own(own: OwnTest, call: Call) -> Check:
     return Check(own.name, {name: value_of(text) for name, text in zip(own.parameters, call.arguments, strict=False)})
 
 
-def _with_marks(check: Check, expressions: Expressions) -> Check:
-    check.marks, check.remarks = expressions.marks, expressions.remarks
+def _with_placeholders(check: Check, expressions: Expressions) -> Check:
+    check.placeholders, check.remarks = expressions.placeholders, expressions.remarks
     return check
 
 

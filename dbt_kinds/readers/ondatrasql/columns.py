@@ -103,7 +103,7 @@ def masked(query: SqlText, columns: Iterable[Tagged], output: list[str] | None, 
         mask = masks[name.lower()].mask if name.lower() in masks else None
         items.append(f"  {mask.format(spelt)} as {spelt}" if mask else f"  {spelt}")
     text = "select\n" + ",\n".join(items) + f"\nfrom (\n{query.text}\n) as _rows"
-    return SqlText(text, query.marks)
+    return SqlText(text, query.placeholders)
 
 
 def read_event_columns(text: str, declared: Declared) -> list[dict[str, object]]:

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from sqlglot import TokenType, exp
 
-from dbt_kinds.kinds import Jinja, Mark, Variable
-from dbt_kinds.marks import Marks
+from dbt_kinds.kinds import Jinja, Placeholder, Variable
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.readers.ondatrasql.settings import Settings, write_macros_out
 from dbt_kinds.translation.dialects import dialect_of
 from dbt_kinds.translation.duckdb_only import duckdb_only
@@ -23,7 +23,7 @@ _OF_RUNS = {"incr_last_value": "last_value", "incr_last_run": "last_run", "incr_
 
 @dataclass
 class Expanded:
-    """A tree with the project's macros expanded, and marks for variables.
+    """A tree with the project's macros expanded, and placeholders for variables.
 
     Attributes:
         spoken: the text with the names of macros and variables blanked out, because these are not functions.
@@ -37,12 +37,12 @@ class Expanded:
     run_values: set[str] = field(default_factory=set)
 
 
-def expand(tree: exp.Expr, text: str, settings: Settings, marks: Marks) -> Expanded:
+def expand(tree: exp.Expr, text: str, settings: Settings, placeholders: Placeholders) -> Expanded:
     """Expands macros and variables in a tree.
 
     Args:
         text: the tree's original text.
-        marks: where the meaning of variables is recorded.
+        placeholders: where the meaning of variables is recorded.
 
     Raises:
         NotInSpark: a call does not fit its macro, or a variable has no value.
@@ -50,7 +50,7 @@ def expand(tree: exp.Expr, text: str, settings: Settings, marks: Marks) -> Expan
     remarks = list(_macro_remarks(tree, settings))
     spoken = _blanked(text, {*settings.macros, "getvariable"})
     expanded = Expanded(write_macros_out(tree, settings.macros), spoken, remarks)
-    _put_variables(expanded, settings, marks)
+    _put_variables(expanded, settings, placeholders)
     return expanded
 
 
@@ -103,22 +103,22 @@ def _macro_remarks(tree: exp.Expr, settings: Settings) -> Iterator[Remark]:
             raise NotInSpark(f"{problem.message} (in the macro {macro.name})", place) from problem
 
 
-def _put_variables(expanded: Expanded, settings: Settings, marks: Marks) -> None:
+def _put_variables(expanded: Expanded, settings: Settings, placeholders: Placeholders) -> None:
     """`getvariable('x')`: values known to runs, and the project's own variables."""
     for call in list(expanded.tree.find_all(exp.Anonymous)):
         if call.name.lower() != "getvariable":
             continue
         name = call.expressions[0].name if len(call.expressions) == 1 and call.expressions[0].is_string else ""
-        mark: Mark
+        placeholder: Placeholder
         if name.lower() in _OF_RUNS:
-            mark = Jinja(f"{{{{ dbt_kinds.{_OF_RUNS[name.lower()]}() }}}}")
+            placeholder = Jinja(f"{{{{ dbt_kinds.{_OF_RUNS[name.lower()]}() }}}}")
             expanded.run_values.add(name.lower())
         elif name.lower() in settings.variables:
-            mark = Variable(name.lower(), isinstance(settings.variables[name.lower()], str))
+            placeholder = Variable(name.lower(), isinstance(settings.variables[name.lower()], str))
         else:
             message = f"getvariable('{name}'): no file of config/ sets it to a literal; write the value, or such a line"
             raise NotInSpark(message, call)
-        column = exp.column(marks.name_of(mark))
+        column = exp.column(placeholders.name_of(placeholder))
         if call is expanded.tree:
             expanded.tree = column
         else:

@@ -19,16 +19,16 @@ from dbt_kinds.kinds import (
     DataTest,
     Jinja,
     Kind,
-    LeftOut,
-    Mark,
     Model,
     ModelReference,
+    Placeholder,
     Project,
     ProjectFile,
+    SkippedModel,
     SourceReference,
     SqlText,
 )
-from dbt_kinds.marks import Marks
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.readers.circles import way_back
 from dbt_kinds.readers.names import dbt_name, node_names, project_name
 from dbt_kinds.readers.ondatrasql.arguments import read_call
@@ -166,7 +166,7 @@ class _Reader:
             if one.is_refused or one.model is None:
                 notes = [in_report(finding) for finding in in_order(one.declared.findings)]
                 place = Place(one.file.path, 1)
-                project.left_out.append(LeftOut(str(target), one.declared.kind, place, "refused", notes))
+                project.left_out.append(SkippedModel(str(target), one.declared.kind, place, "refused", notes))
             else:
                 project.models.append(one.model)
         self._write_shared(project)
@@ -327,15 +327,17 @@ class _Reader:
             if one.model is None or not isinstance(one.model.query, SqlText):
                 continue
             query = one.model.query
-            query.marks = {name: self._instead(mark, one) for name, mark in query.marks.items()}
+            query.placeholders = {
+                name: self._instead(placeholder, one) for name, placeholder in query.placeholders.items()
+            }
 
-    def _instead(self, mark: Mark, one: _Reading) -> Mark:
-        if isinstance(mark, Captured):
-            of = self._instead(mark.of, one)
-            return Captured(of) if isinstance(of, ModelReference | SourceReference) else mark
-        if not isinstance(mark, ModelReference) or mark.key in self.tables.nodes:
-            return mark
-        refused = self.by_key[mark.key].file
+    def _instead(self, placeholder: Placeholder, one: _Reading) -> Placeholder:
+        if isinstance(placeholder, Captured):
+            of = self._instead(placeholder.of, one)
+            return Captured(of) if isinstance(of, ModelReference | SourceReference) else placeholder
+        if not isinstance(placeholder, ModelReference) or placeholder.key in self.tables.nodes:
+            return placeholder
+        refused = self.by_key[placeholder.key].file
         found = self.tables.find([refused.target.schema, refused.target.table], Place(refused.path, 1))
         self.tables.sources[refused.target.key].origin["refused"] = True
         message = f"{refused.target} was refused; {one.file.target} reads the table of the old tool, as a source"
@@ -365,10 +367,10 @@ class _Reader:
 
     def _events(self, one: _Reading) -> Model:
         model = self._model(one, Kind.EVENTS)
-        marks = Marks()
-        landing = marks.name_of(Jinja("{{ var('kinds_landing') }}"))
+        placeholders = Placeholders()
+        landing = placeholders.name_of(Jinja("{{ var('kinds_landing') }}"))
         path = f"{landing}/{one.file.target.schema}/{one.file.target.table}"
-        model.options |= {"columns": one.event_columns, "landing": {"path": SqlText(path, marks.by_name)}}
+        model.options |= {"columns": one.event_columns, "landing": {"path": SqlText(path, placeholders.by_name)}}
         items = [f"  cast(null as {column['data_type']}) as {column['name']}" for column in one.event_columns]
         model.query = SqlText("select\n" + ",\n".join(items) + "\nwhere false")
         return model
@@ -447,9 +449,13 @@ class _Reader:
         return True
 
     def _test(self, check: Check, directive: Directive, one: _Reading, config: dict[str, Any]) -> DataTest:
-        marks, place = check.marks, Place(one.file.path, directive.line)
-        tables = {key: marks.name_of(self.tables.find(text.split("."), place)) for key, text in check.tables.items()}
-        return DataTest(check.test, {**check.arguments, **tables}, check.column, config, marks=marks.by_name)
+        placeholders, place = check.placeholders, Place(one.file.path, directive.line)
+        tables = {
+            key: placeholders.name_of(self.tables.find(text.split("."), place)) for key, text in check.tables.items()
+        }
+        return DataTest(
+            check.test, {**check.arguments, **tables}, check.column, config, placeholders=placeholders.by_name
+        )
 
 
 def _data_type(text: str) -> exp.DataType | None:

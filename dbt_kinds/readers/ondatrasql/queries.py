@@ -10,14 +10,14 @@ from sqlglot import exp
 from dbt_kinds.analysis.capture import LIFTED, captured
 from dbt_kinds.codes import CompileCode, OndatraCode
 from dbt_kinds.diagnostics import Place
-from dbt_kinds.kinds import Captured, Mark, SqlText, This
-from dbt_kinds.marks import Marks, used_marks
+from dbt_kinds.kinds import Captured, Placeholder, SqlText, This
+from dbt_kinds.placeholders import Placeholders, used_placeholders
 from dbt_kinds.readers.ondatrasql.directives import Declared
 from dbt_kinds.readers.ondatrasql.expansion import expand, refused
 from dbt_kinds.readers.ondatrasql.settings import Settings
 from dbt_kinds.readers.ondatrasql.statements import place_of, split_statements
 from dbt_kinds.readers.ondatrasql.tables import Tables, key_of, table_key
-from dbt_kinds.readers.table_marks import is_read_table, put_marks
+from dbt_kinds.readers.table_placeholders import is_read_table, put_placeholders
 from dbt_kinds.translation.dialects import ParseFailure, parse_statement, spark_sql
 from dbt_kinds.translation.duckdb_only import duckdb_only
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -44,7 +44,7 @@ class Query:
     text: str
     declared: Declared
     spoken: str = ""
-    marks: Marks = field(default_factory=Marks)
+    placeholders: Placeholders = field(default_factory=Placeholders)
     remarks: list[Remark] = field(default_factory=list)
     reads: list[tuple[list[str], tuple[int, int]]] = field(default_factory=list)
     reads_last_value: bool = False
@@ -95,7 +95,7 @@ def read_query(text: str, declared: Declared, settings: Settings, libraries: fro
         declared.find(OndatraCode.UnsupportedSql, "error", message, line, column)
         return None
     try:
-        expanded = expand(query.tree, text, settings, query.marks)
+        expanded = expand(query.tree, text, settings, query.placeholders)
     except NotInSpark as problem:
         query.unsupported(problem)
         return None
@@ -158,7 +158,7 @@ def capture(query: Query, allowed: frozenset[str]) -> frozenset[str]:
 
 
 def to_spark(query: Query, tables: Tables, lookup: Lookup, own_key: str) -> SqlText | None:
-    """The query for Spark, with tables replaced by marks; None if a part of it cannot be written."""
+    """The query for Spark, with tables replaced by placeholders; None if a part of it cannot be written."""
     tree = query.tree
     try:
         # before tables lose their names, which are needed to find their columns
@@ -171,7 +171,11 @@ def to_spark(query: Query, tables: Tables, lookup: Lookup, own_key: str) -> SqlT
     unknown = False
     for remark in (*query.remarks, *remarks, *translated.remarks):
         unknown |= _note(query, remark)
-    return None if unknown else SqlText(translated.text, used_marks(translated.text, query.marks.by_name), tree)
+    return (
+        None
+        if unknown
+        else SqlText(translated.text, used_placeholders(translated.text, query.placeholders.by_name), tree)
+    )
 
 
 def _note(query: Query, remark: Remark) -> bool:
@@ -189,7 +193,7 @@ def _pretty(tree: exp.Expr) -> str:
 
 
 def _rename_tables(query: Query, tables: Tables, own_key: str) -> None:
-    def mark_of(table: exp.Table) -> Mark:
+    def placeholder_of(table: exp.Table) -> Placeholder:
         parts = [part.name for part in table.parts]
         line, column = query.place_of(table)
         if key_of(parts) == own_key:
@@ -199,7 +203,7 @@ def _rename_tables(query: Query, tables: Tables, own_key: str) -> None:
         found = tables.find(parts, Place(query.declared.path, line))
         return Captured(found) if table.meta.get("is_captured") else found
 
-    put_marks(query.tree, mark_of, query.marks)
+    put_placeholders(query.tree, placeholder_of, query.placeholders)
 
 
 def columns_of(query: Query, lookup: Lookup) -> list[str] | None:

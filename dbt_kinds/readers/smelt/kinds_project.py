@@ -13,13 +13,13 @@ from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.catalogue import Relation, Timeseries
 from dbt_kinds.analysis.cumulative import classify_cumulative
 from dbt_kinds.analysis.findings import Finding
-from dbt_kinds.analysis.proof import proof_of
 from dbt_kinds.analysis.pushdown import Reference, pushed_down, without_semicolon
 from dbt_kinds.analysis.safety import Slicing, classify
+from dbt_kinds.analysis.safety_metadata import safety_metadata
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Diagnostic, Place
-from dbt_kinds.kinds import Column, Jinja, Kind, LeftOut, Model, Project, Seed, SourceTable, SqlText
-from dbt_kinds.marks import Marks
+from dbt_kinds.kinds import Column, Jinja, Kind, Model, Project, Seed, SkippedModel, SourceTable, SqlText
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.smelt import project as smelt
 from dbt_kinds.readers.smelt.backbuilding import backbuild_margins
@@ -39,7 +39,7 @@ def read_kinds_project(root: Path, name: str | None, *, allow_downgrade: bool) -
     project = Project(project_name(name or root.resolve().name), smelt.PROJECT_FILE, is_all_or_nothing=True)
     for address in reader.lineage.order:
         node = reader.model(address)
-        if isinstance(node, LeftOut):
+        if isinstance(node, SkippedModel):
             project.left_out.append(node)
         else:
             project.models.append(node)
@@ -61,14 +61,14 @@ class _Reader:
             if model.configuration.materialization == "ephemeral" and address in lineage.queries
         }
 
-    def model(self, address: str) -> Model | LeftOut:
+    def model(self, address: str) -> Model | SkippedModel:
         """A model as read, or what rules it out."""
         written, problems = self.project.models[address], self.lineage.problems[address]
         configuration, place = written.configuration, Place(written.path, written.line)
         notes = [_warning_note(warning, place) for warning in configuration.warnings]
         if problems:
             refused = [_problem_note(problem) for problem in problems]
-            return LeftOut(address, configuration.materialization, place, "refused", [*notes, *refused])
+            return SkippedModel(address, configuration.materialization, place, "refused", [*notes, *refused])
         model = Model(
             address,
             address,
@@ -96,7 +96,7 @@ class _Reader:
                 slicing = Slicing(of.partition_column, of.event_time_column, of.granularity, of.week_start)
                 self.bounds[address] = classify(self.lineage.queries[address], slicing, self.lineage.catalogue).bounds
         if refused:
-            return LeftOut(address, configuration.materialization, place, "refused", [*notes, *refused])
+            return SkippedModel(address, configuration.materialization, place, "refused", [*notes, *refused])
         return model
 
     def add_backbuild_margins(self, models: Iterable[Model]) -> None:
@@ -135,7 +135,7 @@ class _Reader:
         model.options |= configuration.on_change
         if slicing.unique_key:
             model.options["smelt"] = {"unique_key": list(slicing.unique_key)}
-        model.options["safety"] = proof_of(verdict)
+        model.options["safety"] = safety_metadata(verdict)
         return []
 
     def _cumulate(self, model: Model) -> list[Diagnostic]:
@@ -148,15 +148,15 @@ class _Reader:
         model.query = self._query(model.key, cumulation.bounds)
         model.options |= _time_options(driving)
         model.options |= {"unique_key": list(cumulation.unique_key), "combine": dict(cumulation.combine)}
-        model.options["safety"] = proof_of()
+        model.options["safety"] = safety_metadata()
         return []
 
     def _query(self, address: str, bounds: Mapping[str, Bound] | None) -> SqlText:
         """The author's query for dbt; for a model without bounds with plain references only."""
-        marks = Marks()
+        placeholders = Placeholders()
 
-        def mark(call: str) -> str:
-            return marks.name_of(Jinja(f"{{{{ {call} }}}}"))
+        def placeholder(call: str) -> str:
+            return placeholders.name_of(Jinja(f"{{{{ {call} }}}}"))
 
         text = pushed_down(
             self.lineage.queries[address],
@@ -164,10 +164,10 @@ class _Reader:
             bounds or {},
             self._reference,
             inlined=self.inlined if bounds is not None else None,
-            written=mark,
+            written=placeholder,
         )
-        text = EXECUTION_TIME.sub(lambda call: mark(f"dbt_kinds.execution_{call['kind']}()"), text)
-        return SqlText(without_semicolon(text), marks.by_name)
+        text = EXECUTION_TIME.sub(lambda call: placeholder(f"dbt_kinds.execution_{call['kind']}()"), text)
+        return SqlText(without_semicolon(text), placeholders.by_name)
 
     def _reference(self, relation: Relation) -> Reference:
         source = self.project.sources.get(relation.address)

@@ -11,7 +11,7 @@ from sqlglot import exp
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import DataTest, Parameter, TestDefinition
-from dbt_kinds.marks import used_marks
+from dbt_kinds.placeholders import used_placeholders
 from dbt_kinds.readers.sqlmesh.audit_definitions import define, fixed_values, parameters_of, scope_of
 from dbt_kinds.readers.sqlmesh.audit_limits import broken_limit
 from dbt_kinds.readers.sqlmesh.block import Call, Value, read_block
@@ -181,7 +181,7 @@ def _tests(call: Call, context: ProjectContext, scope: Scope, not_null: set[str]
         if broken is not None:
             key, why = broken
             raise arguments.get(key, call.value).error(CompileCode.AuditArgument, f"audit {call.name}: {why}")
-    return [_with_marks(test, scope) for test in tests]
+    return [_with_placeholders(test, scope) for test in tests]
 
 
 def _check_arguments(call: Call, arguments: dict[str, Value], required: Sequence[str], known: Sequence[str]) -> None:
@@ -253,8 +253,8 @@ def _expression(value: Value, scope: Scope) -> str:
     return spark_expression(value)
 
 
-def _with_marks(test: DataTest, scope: Scope) -> DataTest:
-    test.marks = used_marks(repr((test.arguments, test.config)), scope.marks.by_name)
+def _with_placeholders(test: DataTest, scope: Scope) -> DataTest:
+    test.placeholders = used_placeholders(repr((test.arguments, test.config)), scope.placeholders.by_name)
     return test
 
 
@@ -280,19 +280,19 @@ def _own_test(
         for key, value in given.items()
         if key not in fixed
     }
-    return _with_marks(DataTest(definition.name, made, config=config), scope)
+    return _with_placeholders(DataTest(definition.name, made, config=config), scope)
 
 
 def _table_parameters(definition: TestDefinition) -> set[str]:
     """The parameters of a test that are used as tables."""
     query = definition.query
     assert query.tree is not None
-    marks = [query.marks.get(table.name) for table in query.tree.find_all(exp.Table)]
-    return {mark.name for mark in marks if isinstance(mark, Parameter)}
+    placeholders = [query.placeholders.get(table.name) for table in query.tree.find_all(exp.Table)]
+    return {placeholder.name for placeholder in placeholders if isinstance(placeholder, Parameter)}
 
 
 def _table(value: Value, context: ProjectContext, scope: Scope) -> str:
-    """A table given as argument: the mark for it, or the argument as written if it is not a name or unknown."""
+    """A table given as argument: the placeholder for it, or the argument as written if it is not a name or unknown."""
     if not value.is_text and not isinstance(value.as_expression(), exp.Column | exp.Dot):
         return _expression(value, scope)
     name = name_of_text(value.as_text() if value.is_text else value.text, value.dialect)
@@ -305,5 +305,7 @@ def _operand(key: str, value: Value, definition: TestDefinition, scope: Scope) -
     if is_spark(value.dialect) or not is_predicate(value.as_expression()):
         return written
     assert query.tree is not None
-    uses = [column for column in query.tree.find_all(exp.Column) if query.marks.get(column.name) == Parameter(key)]
+    uses = [
+        column for column in query.tree.find_all(exp.Column) if query.placeholders.get(column.name) == Parameter(key)
+    ]
     return f"({written})" if any(is_operand(use) for use in uses) else written

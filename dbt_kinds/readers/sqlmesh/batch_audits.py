@@ -58,7 +58,7 @@ def _take_audits(model: Model, project: Project, reads: dict[str, set[str]]) -> 
     tests, model.tests = model.tests, []
     definitions = {definition.name: definition for definition in project.tests}
     for test in tests:
-        read = {mark.key for mark in project.read_by(test) if isinstance(mark, ModelReference)}
+        read = {placeholder.key for placeholder in project.read_by(test) if isinstance(placeholder, ModelReference)}
         over = _over(test, model, definitions.get(test.name))
         if over is None or way_back(model.key, {**reads, model.key: read}):
             model.tests.append(test)
@@ -91,10 +91,10 @@ def _looks_at_one_row(test: DataTest, definition: TestDefinition | None) -> bool
         return False
     if definition is None:
         return test.name in _OF_ONE_ROW
-    tree, marks = definition.query.tree, definition.query.marks
+    tree, placeholders = definition.query.tree, definition.query.placeholders
     if not isinstance(tree, exp.Select) or tree.find(*_OF_MANY_ROWS) or len(list(tree.find_all(exp.Select))) > 1:
         return False
-    return [marks.get(table.name) for table in tree.find_all(exp.Table)] == [This()]
+    return [placeholders.get(table.name) for table in tree.find_all(exp.Table)] == [This()]
 
 
 def _names_validity(test: DataTest, definition: TestDefinition | None, options: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.kinds import TestDefinition
-from dbt_kinds.marks import Marks, is_mark
+from dbt_kinds.placeholders import Placeholders, is_placeholder
 from dbt_kinds.readers.sqlmesh.block import Block, Value
 from dbt_kinds.readers.sqlmesh.config import Config
 from dbt_kinds.readers.sqlmesh.discovery import Files
@@ -98,7 +98,7 @@ class ProjectContext:
         return Scope(
             dialect=dialect,
             file=file,
-            marks=Marks(),
+            placeholders=Placeholders(),
             variables=self.config.variables,
             python_macros=self.python_macros,
             call_python=self.call_python,
@@ -112,12 +112,12 @@ class ProjectContext:
 
 
 def lookup(context: ProjectContext, scope: Scope) -> Callable[[exp.Table], Columns | None]:
-    """A function that returns the columns of a table in a tree: by its name or, in a translated tree, by its mark."""
+    """The columns of a table in a tree, as a function: by its name or, in a translated one, by its placeholder."""
 
     def columns(table: exp.Table) -> Columns | None:
-        if not is_mark(table.name):
+        if not is_placeholder(table.name):
             return context.columns_of(context.tables.key_of(table_name_of(table, scope.dialect)))
-        key = context.tables.key_of_mark(scope.marks.by_name[table.name])
+        key = context.tables.key_of_placeholder(scope.placeholders.by_name[table.name])
         return None if key is None else context.columns_of(key)
 
     return columns

@@ -68,7 +68,7 @@ def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlTe
     file = context.config.file
     scope = context.scope(file, context.config.dialect or "")
     for name in variables_in(text):
-        text = text.replace(placeholder(name), scope.marks.name_of(Jinja(f"{{{{ env_var('{name}') }}}}")))
+        text = text.replace(placeholder(name), scope.placeholders.name_of(Jinja(f"{{{{ env_var('{name}') }}}}")))
     try:
         hook = read_hook(Statement("sql", text, 1, 1, file), scope, context.tables, None)
     except CompileError as error:

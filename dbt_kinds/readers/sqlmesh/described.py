@@ -9,7 +9,7 @@ from sqlglot import exp
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.kinds import SourceTable, SqlText
-from dbt_kinds.marks import Marks
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.external import text_value
 from dbt_kinds.readers.sqlmesh.kind_values import spark_expression
@@ -48,10 +48,12 @@ class DescribedModels:
         """An expression for Spark."""
         return spark_expression(text_value(what, text, node.file, node.text_line, self._dialect))
 
-    def query(self, text: str, what: str, marks: Marks, node: YamlNode) -> tuple[SqlText, list[Diagnostic]]:
+    def query(
+        self, text: str, what: str, placeholders: Placeholders, node: YamlNode
+    ) -> tuple[SqlText, list[Diagnostic]]:
         """A query for Spark."""
         scope = self._context.scope(node.file, self._dialect)
-        scope.marks, scope.model_name = marks, what
+        scope.placeholders, scope.model_name = placeholders, what
         prepared = prepare(text, scope, node.text_line)
         if not isinstance(prepared.tree, exp.Query):
             raise node.error(

@@ -123,10 +123,10 @@ def _path(tree: exp.Expr, scope: Scope, line: int) -> str | None:
     if isinstance(tree, exp.Concat):
         parts = [_path(part, scope, line) for part in tree.expressions]
         return None if None in parts else "".join(part or "" for part in parts)
-    mark = scope.marks.by_name.get(tree.name) if isinstance(tree, exp.Column) else None
-    if isinstance(mark, Variable):
-        note_frozen(mark.name, scope, line)
-        return str(project_variables(scope)[mark.name.lower()])
+    placeholder = scope.placeholders.by_name.get(tree.name) if isinstance(tree, exp.Column) else None
+    if isinstance(placeholder, Variable):
+        note_frozen(placeholder.name, scope, line)
+        return str(project_variables(scope)[placeholder.name.lower()])
     return None
 
 
@@ -203,19 +203,19 @@ def _note_part_of_path(file: _File, scope: Scope, line: int) -> None:
 
 
 def _put(file: _File, scope: Scope, line: int) -> str:
-    """The mark for what Spark reads in place of a file."""
+    """The placeholder for what Spark reads in place of a file."""
     if file.guesses:
         scope.note(
             CompileCode.FileTypesGuessed, f"{file.path}: {'; '.join(file.guesses)}; see that it is read as it was", line
         )
     if not file.options and not file.columns:
         path = exp.to_identifier(file.path, quoted=True).sql(dialect="spark")
-        return scope.marks.name_of(SparkSql(f"{file.format}.{path}"))
+        return scope.placeholders.name_of(SparkSql(f"{file.format}.{path}"))
     settings = {"path": file.path, **file.options}
     written = ", ".join(f"{key} {exp.Literal.string(value).sql(dialect='spark')}" for key, value in settings.items())
     columns = f" ({', '.join(file.columns)})" if file.columns else ""
     made = f"{columns} using {file.format} options ({written})"
-    return scope.marks.name_of(Jinja(f"{_SCHEMA}.{_name_of(file.path, made, scope.declared)}"))
+    return scope.placeholders.name_of(Jinja(f"{_SCHEMA}.{_name_of(file.path, made, scope.declared)}"))
 
 
 def _name_of(path: str, made: str, declared: dict[str, str]) -> str:

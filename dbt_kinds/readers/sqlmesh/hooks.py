@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import SqlText
-from dbt_kinds.marks import used_marks
+from dbt_kinds.placeholders import used_placeholders
 from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.jinja import jinja_text
@@ -126,22 +126,22 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
         if any(table is target for target in targets):
             changed = _rename_target(table, tables, own_key, scope) or changed
             continue
-        mark = resolve(table_name_of(table, scope.dialect), tables, own_key, scope, line)
-        if mark is not None:
+        placeholder = resolve(table_name_of(table, scope.dialect), tables, own_key, scope, line)
+        if placeholder is not None:
             if not table.alias:
                 table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name)))
-            table.set("this", exp.to_identifier(mark))
+            table.set("this", exp.to_identifier(placeholder))
             table.set("db", None)
             table.set("catalog", None)
             changed = True
     if is_spark(scope.dialect) and not changed and is_spelt_for_spark(text):
-        return SqlText(text, used_marks(text, scope.marks.by_name), tree)
+        return SqlText(text, used_placeholders(text, scope.placeholders.by_name), tree)
     try:
         translated = scope.target.translate(tree, scope.dialect, text)
     except NotInSpark as problem:
         raise scope.error(CompileCode.Untranslatable, problem.message, line) from problem
     note_remarks(scope, translated.remarks, lambda node: line)
-    return SqlText(translated.text, used_marks(translated.text, scope.marks.by_name), tree)
+    return SqlText(translated.text, used_placeholders(translated.text, scope.placeholders.by_name), tree)
 
 
 def _targets(tree: exp.Expr) -> list[exp.Table]:
@@ -172,8 +172,8 @@ def _rename_target(table: exp.Table, tables: Tables, own_key: str | None, scope:
     key = tables.key_of(name)
     if key not in tables.models and key != own_key:
         return False
-    mark = resolve(name, tables, own_key, scope, 0)
-    table.set("this", exp.to_identifier(mark))
+    placeholder = resolve(name, tables, own_key, scope, 0)
+    table.set("this", exp.to_identifier(placeholder))
     table.set("db", None)
     table.set("catalog", None)
     return True
@@ -187,7 +187,7 @@ def _passed_on(text: str, scope: Scope, line: int, reason: str) -> SqlText:
         raise scope.error(CompileCode.UnreadableStatement, message, line)
     message = f"'{' '.join(text.split())[:80]}' was passed on as it is: {reason}"
     scope.note(CompileCode.PropertyDropped, message, line)
-    return SqlText(text, used_marks(text, scope.marks.by_name))
+    return SqlText(text, used_placeholders(text, scope.placeholders.by_name))
 
 
 def read_virtual(

@@ -12,7 +12,7 @@ from sqlglot import exp
 from dbt_kinds.kinds import This
 from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
-from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
+from dbt_kinds.readers.sqlmesh.macros.variables import time_placeholder
 from dbt_kinds.readers.time_names import time_names
 
 
@@ -48,8 +48,8 @@ class InstalledSqlmesh:
         stage = self._macros.RuntimeStage.EVALUATING
         made = self._macros.MacroEvaluator(dialect=scope.dialect, runtime_stage=stage)
         times = {name: macro for name, macro in time_names().items() if scope.allows_window or "execution" in macro}
-        made.locals.update({name: exp.column(time_mark(macro, scope, 1)) for name, macro in times.items()})
-        made.locals.update({"this_model": exp.column(scope.marks.name_of(This())), "gateway": scope.gateway})
+        made.locals.update({name: exp.column(time_placeholder(macro, scope, 1)) for name, macro in times.items()})
+        made.locals.update({"this_model": exp.column(scope.placeholders.name_of(This())), "gateway": scope.gateway})
         made.locals.update({name: _value(value, scope) for name, value in scope.locals.items()})
         made.locals[self._constants.SQLMESH_VARS] = {name.lower(): value for name, value in scope.variables.items()}
         made.locals[self._constants.SQLMESH_BLUEPRINT_VARS] = {

@@ -6,10 +6,10 @@ import re
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import SqlText, This
-from dbt_kinds.marks import used_marks
+from dbt_kinds.placeholders import used_placeholders
 from dbt_kinds.readers.sqlmesh.macros.expand import expand
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
-from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
+from dbt_kinds.readers.sqlmesh.macros.variables import time_placeholder
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import Tables, name_of_text, resolve
 from dbt_kinds.readers.time_names import time_variable
@@ -57,7 +57,7 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
 
     def put(found: re.Match[str]) -> str:
         if found["jinja"] and _THIS.fullmatch(found["jinja"]):
-            return _spaced(scope.marks.name_of(This()), found)
+            return _spaced(scope.placeholders.name_of(This()), found)
         if found["jinja"]:
             return _bare_time(found, scope, line(found.start()))
         if found["skipped"]:
@@ -68,20 +68,20 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
         name = name_of_text(found["name"], scope.dialect)
         if tables.find(name) is None and tables.key_of(name) != own_key:
             return found[0]
-        mark = resolve(name, tables, own_key, scope, line(found.start()))
-        assert mark is not None
+        placeholder = resolve(name, tables, own_key, scope, line(found.start()))
+        assert placeholder is not None
         before = found[0].removesuffix(found["name"])
         alias = "" if _ALIAS.match(text[found.end() :]) else f" as {name.table}"
-        return _spaced(f"{before}{' ' if touches(before, mark) else ''}{mark}{alias}", found)
+        return _spaced(f"{before}{' ' if touches(before, placeholder) else ''}{placeholder}{alias}", found)
 
     text = _PIECE.sub(put, text)
-    return SqlText(text, used_marks(text, scope.marks.by_name), None, is_jinja=True)
+    return SqlText(text, used_placeholders(text, scope.placeholders.by_name), None, is_jinja=True)
 
 
 def _time(name: str, scope: Scope, line: int) -> str:
     macro = time_variable(name)
     assert macro is not None
-    return time_mark(macro, scope, line)
+    return time_placeholder(macro, scope, line)
 
 
 def _bare_time(found: re.Match[str], scope: Scope, line: int) -> str:

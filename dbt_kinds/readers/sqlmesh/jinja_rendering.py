@@ -15,10 +15,10 @@ from sqlglot import TokenType
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import Parameter, SparkSql, This, TimeVariable
-from dbt_kinds.marks import MARK_NAME, has_glued_mark
+from dbt_kinds.placeholders import PLACEHOLDER_NAME, has_glued_placeholder
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope, plain_text
-from dbt_kinds.readers.sqlmesh.macros.variables import NO_COUNTERPART, note_frozen, sql_text, time_mark
+from dbt_kinds.readers.sqlmesh.macros.variables import NO_COUNTERPART, note_frozen, sql_text, time_placeholder
 from dbt_kinds.readers.sqlmesh.statements import Statement, split_statements
 from dbt_kinds.readers.time_names import time_names
 from dbt_kinds.translation.dialects import is_spark
@@ -27,7 +27,7 @@ _KNOWN = frozenset({"var", "blueprint_var", "this_model", "runtime_stage", "gate
 _SQLMESH_ONLY = (_KNOWN - {"var", "log"}) | NO_COUNTERPART | {"model_kind_name", "default_catalog"}
 _ALONE = re.compile(rf"\{{\{{-?\s*(?:this_model|{'|'.join(time_names())})\s*-?\}}\}}", re.IGNORECASE)
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+).*?\{%-?\s*endmacro\s*[-+]?%\}", re.DOTALL)
-_ANY_MARK = re.compile(r"kinds_mark_\d", re.IGNORECASE)
+_ANY_PLACEHOLDER = re.compile(r"kinds_mark_\d", re.IGNORECASE)
 _STRINGS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NATIONAL_STRING, TokenType.HEREDOC_STRING)
 
 
@@ -38,9 +38,9 @@ class _Unprintable(Exception):  # noqa: N818 - becomes a CompileError with its p
 class _Printed:
     """A value known only when dbt runs: it may be printed, but not otherwise used; filters ask for its text."""
 
-    def __init__(self, name: str, mark: Callable[[], str]) -> None:
+    def __init__(self, name: str, placeholder: Callable[[], str]) -> None:
         self._name = name
-        self.mark = mark
+        self.placeholder = placeholder
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -92,7 +92,7 @@ def _names_in(text: str) -> set[str]:
 
 
 def rendered_statement(statement: Statement, scope: Scope) -> str:
-    """Renders a Jinja block to SQL, with marks for time variables.
+    """Renders a Jinja block to SQL, with placeholders for time variables.
 
     Raises:
         CompileError: it needs values known only when SQLMesh runs (JinjaDialect).
@@ -144,7 +144,7 @@ def _environment() -> SandboxedEnvironment:
 
 
 def _as_printed(value: Any) -> Any:
-    return value.mark() if isinstance(value, _Printed) else value
+    return value.placeholder() if isinstance(value, _Printed) else value
 
 
 def _values(scope: Scope, line: int) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _values(scope: Scope, line: int) -> dict[str, Any]:
         "runtime_stage": "evaluating",
         "gateway": scope.gateway,
         "log": lambda *_, **__: "",
-        "this_model": _Printed("this_model", lambda: scope.marks.name_of(This())),
+        "this_model": _Printed("this_model", lambda: scope.placeholders.name_of(This())),
     }
 
     def var(name: str, default: Any = None) -> Any:
@@ -171,10 +171,10 @@ def _values(scope: Scope, line: int) -> dict[str, Any]:
         return plain_text(value) if isinstance(value, str) else value
 
     def time(name: str, macro: str) -> _Printed:
-        return _Printed(name, lambda: time_mark(macro, scope, line))
+        return _Printed(name, lambda: time_placeholder(macro, scope, line))
 
     def parameter(name: str) -> _Printed:
-        return _Printed(name, lambda: scope.marks.name_of(Parameter(name)))
+        return _Printed(name, lambda: scope.placeholders.name_of(Parameter(name)))
 
     values.update(var=var, blueprint_var=blueprint_var)
     values.update({name: time(name, macro) for name, macro in time_names().items()})
@@ -187,46 +187,46 @@ def _values(scope: Scope, line: int) -> dict[str, Any]:
 
 def _with_values(text: str, scope: Scope, statement: Statement) -> str:
     """The rendered text, with run-time values without the author's quotes around them."""
-    broken = [found for found in _ANY_MARK.findall(text) if not found.startswith("kinds_mark_")]
+    broken = [found for found in _ANY_PLACEHOLDER.findall(text) if not found.startswith("kinds_mark_")]
     if broken:
         raise _refusal("what is known only when dbt runs is changed in it", statement, scope)
     pieces: list[str] = []
     position = 0
     for token in tokens_of(text, scope.dialect, scope.file, statement.line):
         written = text[token.start : token.end + 1]
-        names = MARK_NAME.findall(written)
+        names = PLACEHOLDER_NAME.findall(written)
         if token.token_type in _STRINGS and any(_is_value(name, scope) for name in names):
             pieces += [text[position : token.start], _concat(token.text, scope)]
             position = token.end + 1
         elif names and _is_value(names[0], scope):
             _note_unquoted(names[0], scope, statement.line)
     whole = "".join([*pieces, text[position:]])
-    if has_glued_mark(whole):
+    if has_glued_placeholder(whole):
         message = "a variable that only dbt knows is a part of a word of this Jinja; write the whole word"
         raise scope.error(CompileCode.UnsupportedMacro, message, statement.line)
     return whole
 
 
 def _is_value(name: str, scope: Scope) -> bool:
-    return isinstance(scope.marks.by_name.get(name), TimeVariable)
+    return isinstance(scope.placeholders.by_name.get(name), TimeVariable)
 
 
 def _concat(text: str, scope: Scope) -> str:
     """A quoted string with bounds of the window in it."""
-    if MARK_NAME.fullmatch(text):
+    if PLACEHOLDER_NAME.fullmatch(text):
         return text
-    parts = re.split(rf"({MARK_NAME.pattern})", text)
+    parts = re.split(rf"({PLACEHOLDER_NAME.pattern})", text)
     written = [part if at % 2 else sql_text(part) for at, part in enumerate(parts) if part]
-    return scope.marks.name_of(SparkSql(f"concat({', '.join(written)})"))
+    return scope.placeholders.name_of(SparkSql(f"concat({', '.join(written)})"))
 
 
 def _note_unquoted(name: str, scope: Scope, line: int) -> None:
-    mark = scope.marks.by_name[name]
-    assert isinstance(mark, TimeVariable)
-    if mark.name.rpartition("_")[2] in ("epoch", "millis", "hour"):
+    placeholder = scope.placeholders.by_name[name]
+    assert isinstance(placeholder, TimeVariable)
+    if placeholder.name.rpartition("_")[2] in ("epoch", "millis", "hour"):
         return
     message = (
-        f"{{{{ {mark.name} }}}} stands without quotes; in dbt the variable is a typed literal and is written without "
-        "them, so see whether that is what is meant"
+        f"{{{{ {placeholder.name} }}}} stands without quotes; in dbt the variable is a typed literal and is written "
+        "without them, so see whether that is what is meant"
     )
     scope.note(CompileCode.JinjaTimeVariable, message, line)

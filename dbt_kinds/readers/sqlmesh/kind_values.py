@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.errors import UnreadableScheduleError
 from dbt_kinds.kinds import SqlText
-from dbt_kinds.marks import MARK_NAME, used_marks
+from dbt_kinds.placeholders import PLACEHOLDER_NAME, used_placeholders
 from dbt_kinds.readers.sqlmesh.block import Value
 from dbt_kinds.readers.sqlmesh.instants import cron
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
@@ -29,7 +29,7 @@ def check_is_known(value: Value) -> None:
     Raises:
         CompileError: it contains a time variable or similar (UnsupportedMacro).
     """
-    if MARK_NAME.search(value.text):
+    if PLACEHOLDER_NAME.search(value.text):
         message = f"{value.name} asks for a time variable, which is known only when dbt runs; write a value"
         raise value.error(CompileCode.UnsupportedMacro, message)
 
@@ -99,9 +99,9 @@ def compared_columns(value: Value) -> Any:
 
 
 def merge_filter(value: Value, scope: Scope) -> str | SqlText:
-    """The condition of a merge, with marks for time variables."""
+    """The condition of a merge, with placeholders for time variables."""
     _note_functions(value, scope)
-    return _with_marks(spark_expression(value), scope)
+    return _with_placeholders(spark_expression(value), scope)
 
 
 def _note_functions(value: Value, scope: Scope) -> None:
@@ -111,13 +111,13 @@ def _note_functions(value: Value, scope: Scope) -> None:
         raise value.error(CompileCode.Untranslatable, problem.message) from problem
 
 
-def _with_marks(text: str, scope: Scope) -> str | SqlText:
-    marks = used_marks(text, scope.marks.by_name)
-    return SqlText(text, marks) if marks else text
+def _with_placeholders(text: str, scope: Scope) -> str | SqlText:
+    placeholders = used_placeholders(text, scope.placeholders.by_name)
+    return SqlText(text, placeholders) if placeholders else text
 
 
 def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
-    """The clauses of a merge, one string each, with marks for time variables.
+    """The clauses of a merge, one string each, with placeholders for time variables.
 
     Raises:
         CompileError: they are not clauses for matched rows (SqlParseError, BadPropertyValue).
@@ -136,9 +136,9 @@ def when_matched(value: Value, scope: Scope) -> list[str | SqlText]:
     if not clauses or any(not when.args.get("matched") or when.args.get("source") for when in clauses):
         raise value.bad("WHEN MATCHED [AND …] THEN UPDATE SET … or THEN DELETE; rows without a match are inserted")
     if is_spark(value.dialect) and len(clauses) == 1:
-        return [_with_marks(" ".join(text.split()), scope)]
+        return [_with_placeholders(" ".join(text.split()), scope)]
     _note_functions(value, scope)
-    return [_with_marks(written_for_spark(when, value), scope) for when in clauses]
+    return [_with_placeholders(written_for_spark(when, value), scope) for when in clauses]
 
 
 def spark_expression(value: Value) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Diagnostic
-from dbt_kinds.kinds import LeftOut, Project
+from dbt_kinds.kinds import Project, SkippedModel
 from dbt_kinds.readers.names import dbt_name, node_names
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.models import ModelReader
@@ -42,7 +42,7 @@ def _refuse_clash(group: list[ModelSource], project: Project) -> None:
         place = source.block.place
         message = f"{source.name.text} is the same table of dbt-spark as another model ({', '.join(files)}); rename one"
         note = Diagnostic.of(CompileCode.NameClash, message, place.file, place.line)
-        project.left_out.append(LeftOut(source.name.text, source.kind_name, place, "refused", [note]))
+        project.left_out.append(SkippedModel(source.name.text, source.kind_name, place, "refused", [note]))
 
 
 def _note_names(source: ModelSource, tables: Tables) -> None:

@@ -287,8 +287,12 @@ class ModelReader:
             if found is not None and found not in model.depends_on:
                 model.depends_on.append(found)
         if value is not None and isinstance(self.source, PythonModelSource) and isinstance(model.query, SqlText):
-            read = {mark for mark in model.query.marks.values() if isinstance(mark, ModelReference | SourceReference)}
-            if not all(mark in model.depends_on for mark in read):
+            read = {
+                placeholder
+                for placeholder in model.query.placeholders.values()
+                if isinstance(placeholder, ModelReference | SourceReference)
+            }
+            if not all(placeholder in model.depends_on for placeholder in read):
                 message = f"depends_on of {model.name} does not name all that its query reads; dbt goes by the query"
                 self.scope.note(CompileCode.PropertyDropped, message, value.place.line)
 
@@ -323,7 +327,8 @@ def _block_text(value: Any) -> str:
 
 def _reads_window(query: SqlText) -> bool:
     return any(
-        isinstance(mark, TimeVariable) and not mark.name.startswith("execution") for mark in query.marks.values()
+        isinstance(placeholder, TimeVariable) and not placeholder.name.startswith("execution")
+        for placeholder in query.placeholders.values()
     )
 
 

@@ -13,7 +13,7 @@ from sqlglot.optimizer.simplify import simplify
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Diagnostic, Place
 from dbt_kinds.errors import CompileError
-from dbt_kinds.kinds import LeftOut, Model, Project, ProjectFile, Seed, SourceTable, SqlText
+from dbt_kinds.kinds import Model, Project, ProjectFile, Seed, SkippedModel, SourceTable, SqlText
 from dbt_kinds.readers.names import project_name
 from dbt_kinds.readers.sqlmesh.audit_definitions import define
 from dbt_kinds.readers.sqlmesh.audits import read_audit
@@ -166,12 +166,14 @@ def _read_model_files(context: ProjectContext, project: Project, progress: Progr
         if progress is not None:
             progress(path, position, len(paths))
         for found in _found_in(path, context):
-            if isinstance(found, LeftOut):
+            if isinstance(found, SkippedModel):
                 project.left_out.append(found)
             elif not _is_enabled(found, context):
                 message = f"{found.name.text} is not enabled and was not converted"
                 note = Diagnostic.of(CompileCode.PropertyDropped, message, path, found.block.place.line)
-                project.left_out.append(LeftOut(found.name.text, found.kind_name, found.block.place, "skipped", [note]))
+                project.left_out.append(
+                    SkippedModel(found.name.text, found.kind_name, found.block.place, "skipped", [note])
+                )
             else:
                 sources.append(found)
     return sources
@@ -204,7 +206,7 @@ def _know_refused(context: ProjectContext, project: Project) -> dict[str, Column
     return columns
 
 
-def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | LeftOut]:
+def _found_in(path: str, context: ProjectContext) -> Iterable[ModelSource | SkippedModel]:
     text = context.files.text(path)
     return read_python_sources(text, path, context) if path.endswith(".py") else read_sources(text, path, context)
 
@@ -275,7 +277,7 @@ def _read_model(reader: ModelReader, project: Project) -> None:
     except CompileError as error:
         notes = [error.diagnostic, *source.scope.notes]
         kind = source.kind_name or reader.scope.kind_name or "VIEW"
-        project.left_out.append(LeftOut(source.name.text, kind, source.block.place, "refused", notes))
+        project.left_out.append(SkippedModel(source.name.text, kind, source.block.place, "refused", notes))
         return
     if isinstance(node, Seed):
         project.seeds.append(node)

@@ -37,7 +37,7 @@ _DROPPED = (
     "default_catalog",
 )
 # these may contain a time variable, or are checked for one later
-_WITH_MARKS = ("kind", "audits", "assertions", "signals")
+_WITH_PLACEHOLDERS = ("kind", "audits", "assertions", "signals")
 # read elsewhere, in this order
 _ELSEWHERE = (
     "name",
@@ -89,7 +89,7 @@ def read_properties_of(model: Model, block: Block, scope: Scope, defaults: dict[
             message = f"{one} and {other} say the same; keep one of them"
             raise block.properties[other].error(CompileCode.DuplicateProperty, message)
     for key, value in list(block.properties.items()):
-        if key not in _WITH_MARKS:
+        if key not in _WITH_PLACEHOLDERS:
             check_is_known(value)
         if key in _DROPPED:
             dropped.append(value)

@@ -24,7 +24,7 @@ from dbt_kinds.readers.sqlmesh.installed_sqlmesh import InstalledSqlmesh, is_ins
 from dbt_kinds.readers.sqlmesh.macros.arguments import tree_of
 from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text
-from dbt_kinds.readers.sqlmesh.macros.variables import time_mark
+from dbt_kinds.readers.sqlmesh.macros.variables import time_placeholder
 from dbt_kinds.readers.time_names import time_variable
 
 Macros = dict[str, Callable[..., Any]]
@@ -82,7 +82,7 @@ class _Locals(dict[str, Any]):
         macro = time_variable(name)
         if macro is None:
             raise KeyError(name)
-        return exp.column(time_mark(macro, self._scope, 1))
+        return exp.column(time_placeholder(macro, self._scope, 1))
 
     def get(self, name: str, default: Any = None) -> Any:
         return self[name] if name in self or time_variable(name) else default

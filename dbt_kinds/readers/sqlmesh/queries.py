@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import SqlText, TimeVariable
-from dbt_kinds.marks import used_marks
+from dbt_kinds.placeholders import used_placeholders
 from dbt_kinds.readers.sqlmesh.comments import (
     LiftedComments,
     settle_comments,
@@ -86,7 +86,7 @@ def to_spark(
     lookup: Lookup,
     casts: Mapping[str, str] | None = None,
 ) -> SqlText:
-    """The SQL for Spark, with tables replaced by marks; Spark's own text is kept if nothing else changes.
+    """The SQL for Spark, with tables replaced by placeholders; Spark's own text is kept if nothing else changes.
 
     Args:
         casts: declared Spark types by column; the outermost projections are cast to them.
@@ -101,7 +101,7 @@ def to_spark(
     try:
         read_files(tree, scope, prepared.expanded.line_at(0))
         # before tables lose their names, which are needed to find their columns
-        note_remarks(scope, scope.target.resolve(tree, scope.dialect, lookup, scope.marks), prepared.line_of)
+        note_remarks(scope, scope.target.resolve(tree, scope.dialect, lookup, scope.placeholders), prepared.line_of)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _rename_tables(prepared, tables, own_key)
         if keeps_text:
@@ -118,7 +118,7 @@ def to_spark(
 
 def _sql_text(text: str, scope: Scope, tree: exp.Expr) -> SqlText:
     text = unsigned(text)
-    return SqlText(text, used_marks(text, scope.marks.by_name), tree)
+    return SqlText(text, used_placeholders(text, scope.placeholders.by_name), tree)
 
 
 def _written(prepared: Prepared) -> str:
@@ -135,7 +135,7 @@ def _with_comments_above(tree: exp.Expr) -> str:
 
 
 def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> list[tuple[int, int, str, str]]:
-    """Replaces the tables of the tree by marks, and returns the corresponding parts of the text."""
+    """Replaces the tables of the tree by placeholders, and returns the corresponding parts of the text."""
     scope = prepared.scope
     edits: list[tuple[int, int, str, str]] = []
     renamed: dict[str, str] = {}
@@ -143,8 +143,8 @@ def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> l
         if not is_read_table(table):
             continue
         name = table_name_of(table, scope.dialect)
-        mark = resolve(name, tables, own_key, scope, prepared.line_of(table))
-        if mark is None:
+        placeholder = resolve(name, tables, own_key, scope, prepared.line_of(table))
+        if placeholder is None:
             continue
         parts = table.parts
         start, end = parts[0].meta.get("start"), parts[-1].meta.get("end")
@@ -153,8 +153,10 @@ def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> l
         is_plain = not any(table.args.get(key) for key in ("pivots", "sample", "when", "version", "hints", "only"))
         if start is None or end is None or not is_plain:
             start = end = -1
-        edits.append((int(start), int(end) + 1, mark if not alias else f"{mark} AS {_alias_sql(alias)}", written))
-        table.set("this", exp.to_identifier(mark))
+        edits.append(
+            (int(start), int(end) + 1, placeholder if not alias else f"{placeholder} AS {_alias_sql(alias)}", written)
+        )
+        table.set("this", exp.to_identifier(placeholder))
         table.set("db", None)
         table.set("catalog", None)
         if alias:
@@ -273,7 +275,8 @@ def _note_exclusive_ends(prepared: Prepared) -> None:
         side = node.expression if isinstance(node, exp.LT) else node.this
         while isinstance(side, exp.Cast | exp.Paren):
             side = side.this
-        mark = scope.marks.by_name.get(side.name) if isinstance(side, exp.Column) else None
-        if isinstance(mark, TimeVariable) and mark.name.startswith("end_"):
-            message = f"< @{mark.name} leaves out the last instant of the window, which the end is; write <= or between"
+        placeholder = scope.placeholders.by_name.get(side.name) if isinstance(side, exp.Column) else None
+        if isinstance(placeholder, TimeVariable) and placeholder.name.startswith("end_"):
+            name = placeholder.name
+            message = f"< @{name} leaves out the last instant of the window, which the end is; write <= or between"
             scope.note(CompileCode.ExclusiveEnd, message, prepared.line_of(node))

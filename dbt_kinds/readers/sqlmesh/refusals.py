@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Diagnostic, Place
-from dbt_kinds.kinds import LeftOut, Mark, ModelReference, Node, Project, SourceReference, SourceTable
+from dbt_kinds.kinds import ModelReference, Node, Placeholder, Project, SkippedModel, SourceReference, SourceTable
 from dbt_kinds.readers.circles import way_back
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
-from dbt_kinds.readers.sqlmesh.model_graph import marks_of, models_read
+from dbt_kinds.readers.sqlmesh.model_graph import models_read, placeholders_of
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
 
 
@@ -22,7 +22,7 @@ def refuse_circles(project: Project) -> None:
             project.models.remove(model)
             message = f"{model.name} reads itself by way of {' -> '.join(circle)}; break the circle"
             note = Diagnostic.of(CompileCode.CircularReference, message, model.place.file, model.place.line)
-            left_out = LeftOut(model.name, model.kind_name, model.place, "refused", [note, *model.notes])
+            left_out = SkippedModel(model.name, model.kind_name, model.place, "refused", [note, *model.notes])
             project.left_out.append(left_out)
 
 
@@ -35,10 +35,15 @@ def read_refused(project: Project, context: ProjectContext) -> None:
     names = {key: name for key, name in _refused_names(project, context).items() if key in refused}
     for model in project.models:
         texts = [model.query, *model.pre_hooks, *model.post_hooks]
-        read = sorted({mark.key for mark in marks_of(model) if isinstance(mark, ModelReference)} & refused)
+        read = sorted(
+            {placeholder.key for placeholder in placeholders_of(model) if isinstance(placeholder, ModelReference)}
+            & refused
+        )
         for text in texts:
-            text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
-        model.depends_on = [_instead(mark, refused, names, context) for mark in model.depends_on]
+            text.placeholders = {
+                name: _instead(placeholder, refused, names, context) for name, placeholder in text.placeholders.items()
+            }
+        model.depends_on = [_instead(placeholder, refused, names, context) for placeholder in model.depends_on]
         for key in read:
             message = f"{key} was refused; {model.name} reads the table that the old tool built, as a source"
             model.notes.append(Diagnostic.of(CompileCode.ReadsRefused, message, model.place.file, model.place.line))
@@ -48,7 +53,9 @@ def read_refused(project: Project, context: ProjectContext) -> None:
     tests += [audit for model in project.models for audit in model.audits]
     others = [*project.on_run_start, *project.on_run_end, *(test.query for test in project.tests), *defaults, *tests]
     for text in others:
-        text.marks = {name: _instead(mark, refused, names, context) for name, mark in text.marks.items()}
+        text.placeholders = {
+            name: _instead(placeholder, refused, names, context) for name, placeholder in text.placeholders.items()
+        }
 
 
 def _refused_names(project: Project, context: ProjectContext) -> dict[str, tuple[str, Place]]:
@@ -60,13 +67,15 @@ def _refused_names(project: Project, context: ProjectContext) -> dict[str, tuple
     }
 
 
-def _instead(mark: Mark, refused: set[str], names: Mapping[str, tuple[str, Place]], context: ProjectContext) -> Mark:
+def _instead(
+    placeholder: Placeholder, refused: set[str], names: Mapping[str, tuple[str, Place]], context: ProjectContext
+) -> Placeholder:
 
-    if not isinstance(mark, ModelReference) or mark.key not in refused:
-        return mark
-    source = context.tables.sources.get(mark.key)
+    if not isinstance(placeholder, ModelReference) or placeholder.key not in refused:
+        return placeholder
+    source = context.tables.sources.get(placeholder.key)
     if source is None:
-        name, place = names.get(mark.key, (mark.key, Place("", 0)))
+        name, place = names.get(placeholder.key, (placeholder.key, Place("", 0)))
         source = context.tables.add_source(name_of_text(name, ""), place, is_declared=True)
         source.origin["refused"] = True
     return SourceReference(source.source, source.name)

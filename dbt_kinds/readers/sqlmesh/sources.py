@@ -11,8 +11,8 @@ from sqlglot import TokenType
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Place
 from dbt_kinds.errors import CompileError
-from dbt_kinds.kinds import LeftOut
-from dbt_kinds.marks import left_over
+from dbt_kinds.kinds import SkippedModel
+from dbt_kinds.placeholders import left_over
 from dbt_kinds.readers.sqlmesh.audits import read_audit
 from dbt_kinds.readers.sqlmesh.block import Block, Value, read_block
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
@@ -29,7 +29,7 @@ _NAME = re.compile(r"\bname\s+([^\s,()]+)", re.IGNORECASE)
 _KIND = re.compile(r"\bkind\s+(\w+)", re.IGNORECASE)
 
 
-def read_sources(text: str, file: str, context: ProjectContext) -> Iterator[ModelSource | LeftOut]:
+def read_sources(text: str, file: str, context: ProjectContext) -> Iterator[ModelSource | SkippedModel]:
     """Reads the models of one file; inline audits are added to the project's.
 
     An unreadable file counts as one refused model.
@@ -46,7 +46,7 @@ def read_sources(text: str, file: str, context: ProjectContext) -> Iterator[Mode
         yield left_out(text, file, error)
 
 
-def left_out(text: str, file: str, error: CompileError) -> LeftOut:
+def left_out(text: str, file: str, error: CompileError) -> SkippedModel:
     """A refused model, with its name if readable."""
     code = code_only(text)
     begin = re.search(r"\bMODEL\s*\(", code, re.IGNORECASE)
@@ -54,7 +54,7 @@ def left_out(text: str, file: str, error: CompileError) -> LeftOut:
     kind = _KIND.search(code, begin.end() if begin else 0)
     place = Place(file, code.count("\n", 0, begin.start()) + 1 if begin else 1)
     shown = name[1] if name else PurePosixPath(file).stem
-    return LeftOut(shown, kind[1].upper() if kind else "", place, "refused", [error.diagnostic])
+    return SkippedModel(shown, kind[1].upper() if kind else "", place, "refused", [error.diagnostic])
 
 
 def _dialect(text: str, file: str, context: ProjectContext) -> str:

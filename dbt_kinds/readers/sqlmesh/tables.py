@@ -1,4 +1,4 @@
-"""Tables in a query: models, sources, and their marks."""
+"""Tables in a query: models, sources, and their placeholders."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from sqlglot.errors import SqlglotError
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Place
-from dbt_kinds.kinds import Column, Mark, ModelReference, SourceReference, SourceTable, This
-from dbt_kinds.marks import is_mark
+from dbt_kinds.kinds import Column, ModelReference, Placeholder, SourceReference, SourceTable, This
+from dbt_kinds.placeholders import is_placeholder
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name
@@ -41,7 +41,7 @@ class Tables:
         is_own = name.catalog is not None and self.catalog is not None and name.catalog.lower() == self.catalog.lower()
         return name.without_catalog().key if is_own else name.key
 
-    def find(self, name: TableName) -> Mark | None:
+    def find(self, name: TableName) -> Placeholder | None:
         """What a table's name refers to; None if unknown."""
         key = self.key_of(name)
         if key in self.models:
@@ -49,9 +49,9 @@ class Tables:
         source = self.sources.get(key)
         return SourceReference(source.source, source.name) if source is not None else None
 
-    def key_of_mark(self, mark: Mark) -> str | None:
-        """The key of what `find` found; None for marks of anything else."""
-        match mark:
+    def key_of_placeholder(self, placeholder: Placeholder) -> str | None:
+        """The key of what `find` found; None for placeholders of anything else."""
+        match placeholder:
             case ModelReference(key):
                 return key
             case SourceReference(source, table):
@@ -86,11 +86,11 @@ class Tables:
 
 
 def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, line: int) -> str | None:
-    """The mark for a table, with remarks; None leaves the table as written."""
+    """The placeholder for a table, with remarks; None leaves the table as written."""
     key = tables.key_of(name)
     if own_key is not None and key == own_key:
         scope.note(CompileCode.ReadsItself, f"{scope.model_name} reads its own table: what earlier runs wrote", line)
-        return scope.marks.name_of(This())
+        return scope.placeholders.name_of(This())
     found = tables.find(name)
     if found is None:
         if name.schema is None:
@@ -105,12 +105,12 @@ def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, 
     if isinstance(found, SourceReference) and not tables.sources[key].is_declared:
         message = f"{name.text} is no model and is not declared; it became the source {found.source}.{found.table}"
         scope.note(CompileCode.UndeclaredSource, message, line)
-    return scope.marks.name_of(found)
+    return scope.placeholders.name_of(found)
 
 
 def is_read_table(table: exp.Table) -> bool:
-    """Whether a table in a tree must be looked up: not a CTE, function or mark."""
-    if not isinstance(table.this, exp.Identifier) or is_mark(table.name):
+    """Whether a table in a tree must be looked up: not a CTE, function or placeholder."""
+    if not isinstance(table.this, exp.Identifier) or is_placeholder(table.name):
         return False
     if table.db.lower() in _FILES and ("/" in table.name or ":" in table.name):
         return False

@@ -15,9 +15,9 @@ from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.errors import CompileError
 from dbt_kinds.kinds import (
     Kind,
-    Mark,
     Model,
     ModelReference,
+    Placeholder,
     Project,
     SourceReference,
     SparkSql,
@@ -28,7 +28,7 @@ from dbt_kinds.kinds import (
     UnitTestRows,
     Variable,
 )
-from dbt_kinds.marks import MARK_NAME, Marks, used_marks
+from dbt_kinds.placeholders import PLACEHOLDER_NAME, Placeholders, used_placeholders
 from dbt_kinds.readers.sqlmesh.context import ProjectContext, lookup
 from dbt_kinds.readers.sqlmesh.instants import MovingInstant, NoInstant, exclusive_end, instant
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
@@ -163,28 +163,28 @@ class _TestReader:
             if missing and selected and "*" not in selected:
                 nulls = ", ".join(f"null as {exp.to_identifier(name).sql('spark')}" for name in missing)
                 text = f"select expected.*, {nulls}\nfrom (\n{rows.sql.text}\n) as expected"
-                rows.sql = SqlText(text, rows.sql.marks)
+                rows.sql = SqlText(text, rows.sql.placeholders)
         return rows
 
-    def _given(self) -> list[tuple[Mark, UnitTestRows]]:
+    def _given(self) -> list[tuple[Placeholder, UnitTestRows]]:
         inputs = self.body.get("inputs")
         stated: dict[str, YamlNode] = {}
         for name, rows in inputs.pairs() if inputs is not None else []:
             stated[_key(name, self.context)] = rows
-        given: list[tuple[Mark, UnitTestRows]] = []
+        given: list[tuple[Placeholder, UnitTestRows]] = []
         used: set[str] = set()
         assert isinstance(self.query, SqlText)
-        for mark in dict.fromkeys([*_tables_of(self.query), *self.model.depends_on]):
-            key = self._key_of(mark)
+        for placeholder in dict.fromkeys([*_tables_of(self.query), *self.model.depends_on]):
+            key = self._key_of(placeholder)
             used.add(key)
             found = stated.get(key)
             made = self._rows(found, key) if found is not None else UnitTestRows(rows=[])
-            read = self._ephemeral(mark)
+            read = self._ephemeral(placeholder)
             if read is not None and found is None:
-                made = UnitTestRows(sql=self._inlined(read, stated, used, Marks(), ()))
+                made = UnitTestRows(sql=self._inlined(read, stated, used, Placeholders(), ()))
             elif read is not None:
                 made = self._as_sql(made, read.key, found)
-            given.append((mark, made))
+            given.append((placeholder, made))
         for key, rows in stated.items():
             if key in used:
                 continue
@@ -192,17 +192,17 @@ class _TestReader:
             self._note(CompileCode.PropertyDropped, message, rows)
         return given
 
-    def _key_of(self, mark: Mark) -> str:
-        if isinstance(mark, ModelReference):
-            return mark.key
-        if isinstance(mark, SourceReference):
+    def _key_of(self, placeholder: Placeholder) -> str:
+        if isinstance(placeholder, ModelReference):
+            return placeholder.key
+        if isinstance(placeholder, SourceReference):
             for key, table in self.context.tables.sources.items():
-                if (table.source, table.name) == (mark.source, mark.table):
+                if (table.source, table.name) == (placeholder.source, placeholder.table):
                     return key
         return self.model.key
 
-    def _ephemeral(self, mark: Mark) -> Model | None:
-        read = self.models.get(mark.key) if isinstance(mark, ModelReference) else None
+    def _ephemeral(self, placeholder: Placeholder) -> Model | None:
+        read = self.models.get(placeholder.key) if isinstance(placeholder, ModelReference) else None
         return read if read is not None and read.kind is Kind.EPHEMERAL else None
 
     def _as_sql(self, rows: UnitTestRows, key: str, stated: YamlNode | None) -> UnitTestRows:
@@ -214,31 +214,36 @@ class _TestReader:
         return UnitTestRows(sql=SqlText(_rows_as_sql(rows.rows, columns, self._types(stated))))
 
     def _inlined(
-        self, read: Model, stated: Mapping[str, YamlNode], used: set[str], marks: Marks, way: tuple[str, ...]
+        self,
+        read: Model,
+        stated: Mapping[str, YamlNode],
+        used: set[str],
+        placeholders: Placeholders,
+        way: tuple[str, ...],
     ) -> SqlText:
         """The query of an ephemeral model over the test's rows for its inputs, as SQLMesh runs it."""
         query = read.query
         if not isinstance(query, SqlText) or read.key in way:
             raise self._unstated(read.name)
-        tables: dict[Mark, Mark] = {}
-        for mark in _tables_of(query):
-            key = read.key if isinstance(mark, This) else self._key_of(mark)
-            inner, node = self._ephemeral(mark), stated.get(key)
+        tables: dict[Placeholder, Placeholder] = {}
+        for placeholder in _tables_of(query):
+            key = read.key if isinstance(placeholder, This) else self._key_of(placeholder)
+            inner, node = self._ephemeral(placeholder), stated.get(key)
             used.add(key)
             if node is not None:
                 rows = self._as_sql(self._rows(node, key), key, node).sql
                 assert rows is not None
-                text = _moved(rows, marks, {})
+                text = _moved(rows, placeholders, {})
             elif inner is not None:
-                text = self._inlined(inner, stated, used, marks, (*way, read.key)).text
+                text = self._inlined(inner, stated, used, placeholders, (*way, read.key)).text
             else:
                 columns = [column for column, _ in self.context.columns_of(key) or []]
                 if not columns:
                     raise self._unstated(key)
                 text = _rows_as_sql([], columns, {})
-            tables[mark] = SparkSql(f"(\n{text}\n)")
-        text = _moved(query, marks, tables)
-        return SqlText(text, used_marks(text, marks.by_name), is_jinja=query.is_jinja)
+            tables[placeholder] = SparkSql(f"(\n{text}\n)")
+        text = _moved(query, placeholders, tables)
+        return SqlText(text, used_placeholders(text, placeholders.by_name), is_jinja=query.is_jinja)
 
     def _unstated(self, name: str) -> CompileError:
         message = (
@@ -319,7 +324,7 @@ class _TestReader:
         if not isinstance(prepared.tree, exp.Query):
             raise node.error(CompileCode.SqlParseError, "is no query")
         sql = to_spark(prepared, self.context.tables, None, lookup(self.context, scope))
-        if any(isinstance(mark, ModelReference | SourceReference) for mark in sql.marks.values()):
+        if any(isinstance(placeholder, ModelReference | SourceReference) for placeholder in sql.placeholders.values()):
             message = f"test {self.name} was dropped: its query reads tables, which dbt's fixtures cannot; write rows"
             raise node.error(CompileCode.CteTestDropped, message)
         return sql
@@ -328,7 +333,11 @@ class _TestReader:
         stated = self.body.get("vars")
         found: dict[str, Any] = {}
         assert isinstance(self.query, SqlText)
-        used = {mark.name.lower() for mark in self.query.marks.values() if isinstance(mark, Variable)}
+        used = {
+            placeholder.name.lower()
+            for placeholder in self.query.placeholders.values()
+            if isinstance(placeholder, Variable)
+        }
         for name, node in stated.pairs() if stated is not None else []:
             if name in _TIMES:
                 found[f"kinds_{name}"] = _time(name, node)
@@ -337,7 +346,11 @@ class _TestReader:
             if name.lower() not in used:
                 message = f"test {self.name} sets {name}, which dbt does not fill in: the query has its value of today"
                 self._note(CompileCode.VariableFrozen, message, node)
-        bounds = {mark.name.split("_")[0] for mark in self.query.marks.values() if isinstance(mark, TimeVariable)}
+        bounds = {
+            placeholder.name.split("_")[0]
+            for placeholder in self.query.placeholders.values()
+            if isinstance(placeholder, TimeVariable)
+        }
         for bound in sorted(bounds):
             name = _BOUNDS[bound]
             found.setdefault(f"kinds_{name}", _FIRST_DAY[_TIMES.index(name)])
@@ -351,22 +364,26 @@ class _TestReader:
         self.model.notes.append(node.error(code, message).diagnostic)
 
 
-def _moved(sql: SqlText, marks: Marks, instead: Mapping[Mark, Mark]) -> str:
-    """SQL with marks of another text renamed where the same name has a different meaning."""
+def _moved(sql: SqlText, placeholders: Placeholders, instead: Mapping[Placeholder, Placeholder]) -> str:
+    """SQL with placeholders of another text renamed where the same name has a different meaning."""
 
     def put(found: re.Match[str]) -> str:
-        mark = sql.marks.get(found[0])
-        if mark is None:
+        placeholder = sql.placeholders.get(found[0])
+        if placeholder is None:
             return found[0]
-        if isinstance(mark, SparkSql):
-            mark = SparkSql(MARK_NAME.sub(put, mark.text))
-        return marks.name_of(instead.get(mark, mark))
+        if isinstance(placeholder, SparkSql):
+            placeholder = SparkSql(PLACEHOLDER_NAME.sub(put, placeholder.text))
+        return placeholders.name_of(instead.get(placeholder, placeholder))
 
-    return MARK_NAME.sub(put, sql.text)
+    return PLACEHOLDER_NAME.sub(put, sql.text)
 
 
-def _tables_of(query: SqlText) -> list[Mark]:
-    return [mark for mark in query.marks.values() if isinstance(mark, ModelReference | SourceReference | This)]
+def _tables_of(query: SqlText) -> list[Placeholder]:
+    return [
+        placeholder
+        for placeholder in query.placeholders.values()
+        if isinstance(placeholder, ModelReference | SourceReference | This)
+    ]
 
 
 _ROW_KEYS = frozenset({"rows", "query", "path", "format", "columns", "csv_settings", "partial"})

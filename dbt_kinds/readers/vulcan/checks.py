@@ -22,7 +22,7 @@ from dbt_kinds.kinds import (
     TestDefinition,
     TimeVariable,
 )
-from dbt_kinds.marks import Marks, used_marks
+from dbt_kinds.placeholders import Placeholders, used_placeholders
 from dbt_kinds.readers.names import slug
 from dbt_kinds.readers.read_models import ReadModels
 from dbt_kinds.readers.time_names import time_variable
@@ -120,11 +120,11 @@ class _CheckReader:
     def _uses_run(self) -> bool:
         return any("${" in node.text() for node in self.document.filters)
 
-    def _filter(self, marks: Marks) -> str | None:
+    def _filter(self, placeholders: Placeholders) -> str | None:
         """The combined conditions of pack and rule; `${execution_ds}` is the time of the run."""
         conditions = []
         for node in self.document.filters:
-            text = _with_times(node, marks)
+            text = _with_times(node, placeholders)
             conditions.append(self._sql(text, node))
         if not conditions:
             return None
@@ -180,9 +180,9 @@ class _CheckReader:
 
     def _comparison_query(self, rule: Comparison) -> SqlText:
         """A query that returns the measured value if the comparison does not hold."""
-        marks = Marks()
-        where = self._filter(marks)
-        table = marks.name_of(self._reference())
+        placeholders = Placeholders()
+        where = self._filter(placeholders)
+        table = placeholders.name_of(self._reference())
         source = f"{table}\n  where {where}" if where else table
         if rule.operator in ("between", "not between"):
             condition = f"value {rule.operator} {_plain(rule.bounds[0])} and {_plain(rule.bounds[1])}"
@@ -197,7 +197,7 @@ class _CheckReader:
             text = text.replace(
                 f"from {source}", f"from (select count(*) as copies from {source} group by {keys}) as groups"
             )
-        return SqlText(text, used_marks(text, marks.by_name))
+        return SqlText(text, used_placeholders(text, placeholders.by_name))
 
     def _aggregate(self, rule: Comparison) -> str:
         if rule.metric == "row_count" and not rule.arguments:
@@ -227,14 +227,14 @@ class _CheckReader:
             raise self._error(CompileCode.BadPropertyValue, "failed rows has no query; add 'fail query: SELECT …'")
         if query is None:
             assert condition is not None
-            marks = Marks()
-            where = self._filter(marks)
-            wrong = self._sql(_with_times(condition, marks), condition)
-            table = marks.name_of(self._reference())
+            placeholders = Placeholders()
+            where = self._filter(placeholders)
+            wrong = self._sql(_with_times(condition, placeholders), condition)
+            table = placeholders.name_of(self._reference())
             text = f"select *\nfrom {table}\nwhere {f'({where}) and ({wrong})' if where else wrong}"
-            return SqlText(text, used_marks(text, marks.by_name))
-        marks = Marks()
-        sql, notes = self.models.query(_with_times(query, marks), f"check {self._label()}", marks, query)
+            return SqlText(text, used_placeholders(text, placeholders.by_name))
+        placeholders = Placeholders()
+        sql, notes = self.models.query(_with_times(query, placeholders), f"check {self._label()}", placeholders, query)
         if self.document.filters:
             message = (
                 f"check {self._label()} has a filter, which a query of its own does not get; write it into the query"
@@ -279,8 +279,8 @@ class _CheckReader:
         return node.text() if node is not None else None
 
     def _finish(self, test: DataTest) -> None:
-        marks = Marks()
-        where = self._filter(marks)
+        placeholders = Placeholders()
+        where = self._filter(placeholders)
         test.config = self._config()
         if where is not None:
             test.config["where"] = where
@@ -300,8 +300,8 @@ class _CheckReader:
         self.project.tests.append(definition)
 
 
-def _with_times(node: YamlNode, marks: Marks) -> str:
-    """A text with marks for the run's values.
+def _with_times(node: YamlNode, placeholders: Placeholders) -> str:
+    """A text with placeholders for the run's values.
 
     Raises:
         CompileError: a value does not exist in dbt (HistoryCheck).
@@ -314,7 +314,7 @@ def _with_times(node: YamlNode, marks: Marks) -> str:
                 f"${{{found[1]}}} is a value of Vulcan's runs, which dbt does not have; write the condition without it"
             )
             raise node.error(CompileCode.HistoryCheck, message)
-        return marks.name_of(TimeVariable(macro))
+        return placeholders.name_of(TimeVariable(macro))
 
     return _RUN_VALUE.sub(put, node.text())
 

@@ -32,8 +32,8 @@ from dbt_kinds.readers.sqlmesh.macros.variables import (
     note_frozen,
     project_variables,
     template,
-    time_mark,
-    variable_mark,
+    time_placeholder,
+    variable_placeholder,
     variable_value,
 )
 from dbt_kinds.readers.time_names import time_variable
@@ -210,7 +210,7 @@ def _variable(
 ) -> Fragment:
     macro = time_variable(name)
     if macro is not None and name.lower() not in scope.locals:
-        return time_mark(macro, scope, line)
+        return time_placeholder(macro, scope, line)
     before = tokens[index - 1].text.upper() if index else ""
     after = tokens[behind].text if behind < len(tokens) else ""
     configured = project_variables(scope)
@@ -218,7 +218,7 @@ def _variable(
     if name.lower() in configured and not is_bound(name, scope):
         value = configured[name.lower()]
         if is_value and not scope.is_nested and isinstance(value, str | int | float):
-            return variable_mark(name, value, scope)
+            return variable_placeholder(name, value, scope)
         note_frozen(name, scope, line)
     fragment = variable_value(name, scope, line, before)
     if is_braced and isinstance(fragment, str):

@@ -14,7 +14,7 @@ from dbt_kinds.readers.sqlmesh.macros.arguments import Argument, items_of, read_
 from dbt_kinds.readers.sqlmesh.macros.conditions import Unknown, evaluate
 from dbt_kinds.readers.sqlmesh.macros.expand import expand_text
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Lambda, Scope, plain_text, sql_of
-from dbt_kinds.readers.sqlmesh.macros.variables import check_known, variable_mark
+from dbt_kinds.readers.sqlmesh.macros.variables import check_known, variable_placeholder
 
 _REFUSED = frozenset({"RESOLVE_TEMPLATE", "THIS_ENV", "SCHEMAS", "VIEWS"})
 
@@ -172,7 +172,7 @@ def _var(arguments: Sequence[Argument], scope: Scope, line: int) -> Fragment:
     if name in configured:
         value = configured[name]
         if not scope.is_nested and isinstance(value, str | int | float):
-            return variable_mark(name, value, scope)
+            return variable_placeholder(name, value, scope)
         check_known(name, value, scope, line)
         scope.note(
             CompileCode.VariableFrozen,

@@ -11,7 +11,7 @@ from sqlglot import exp
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Diagnostic
 from dbt_kinds.errors import CompileError
-from dbt_kinds.marks import Marks
+from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.translation.star_expansion import Columns
 from dbt_kinds.translation.target import SparkTarget
 
@@ -48,7 +48,7 @@ class Scope:
 
     dialect: str
     file: str
-    marks: Marks
+    placeholders: Placeholders
     variables: Mapping[str, Any] = field(default_factory=dict)
     locals: dict[str, Fragment] = field(default_factory=dict)
     functions: dict[str, Lambda] = field(default_factory=dict)

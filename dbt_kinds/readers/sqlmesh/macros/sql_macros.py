@@ -262,7 +262,7 @@ def _date_spine(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     bounds = [_spine_bound(_text(given, name, "", scope), scope, line) for name in ("start_date", "end_date")]
     step = "INTERVAL '3' MONTH" if unit == "quarter" else f"INTERVAL '1' {unit.upper()}"
     query = f"SELECT EXPLODE(SEQUENCE({bounds[0]}, {bounds[1]}, {step})) AS date_{unit}"
-    return scope.marks.name_of(SparkSql(query))
+    return scope.placeholders.name_of(SparkSql(query))
 
 
 def _spine_bound(sql: str, scope: Scope, line: int) -> str:

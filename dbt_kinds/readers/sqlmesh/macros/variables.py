@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import Jinja, Parameter, SparkSql, This, TimeVariable, Variable
-from dbt_kinds.marks import has_glued_mark
+from dbt_kinds.placeholders import has_glued_placeholder
 from dbt_kinds.readers.sqlmesh.environment import jinja_of, variables_in
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope, plain_text, sql_of
 from dbt_kinds.readers.time_names import has_window, time_variable
@@ -34,9 +34,9 @@ def variable_value(name: str, scope: Scope, line: int, before: str = "") -> Frag
     if key in configured:
         return sql_of(configured[key], scope.dialect)
     if key == "this_model":
-        return scope.marks.name_of(This())
+        return scope.placeholders.name_of(This())
     if key in scope.parameters:
-        return scope.marks.name_of(Parameter(key))
+        return scope.placeholders.name_of(Parameter(key))
     known = {"model_kind_name": scope.kind_name, "gateway": scope.gateway, "runtime_stage": "evaluating"}
     if key in known:
         return sql_text(known[key])
@@ -97,11 +97,11 @@ def field_value(name: str, fields: Sequence[str], scope: Scope, line: int) -> Fr
     return sql_of(value, scope.dialect)
 
 
-def variable_mark(name: str, value: object, scope: Scope) -> str:
-    """The mark of a variable whose value dbt fills in, from its own variables or from the environment."""
+def variable_placeholder(name: str, value: object, scope: Scope) -> str:
+    """The placeholder of a variable whose value dbt fills in, from its own variables or from the environment."""
     if variables_in(value):
-        return scope.marks.name_of(Jinja(f"{{{{ dbt_kinds.text_literal({jinja_of(str(value))}) }}}}"))
-    return scope.marks.name_of(Variable(spelled(name, scope), isinstance(value, str)))
+        return scope.placeholders.name_of(Jinja(f"{{{{ dbt_kinds.text_literal({jinja_of(str(value))}) }}}}"))
+    return scope.placeholders.name_of(Variable(spelled(name, scope), isinstance(value, str)))
 
 
 def check_known(name: str, value: object, scope: Scope, line: int) -> None:
@@ -132,8 +132,8 @@ def note_frozen(name: str, scope: Scope, line: int) -> None:
         scope.note(CompileCode.VariableFrozen, message, line)
 
 
-def time_mark(macro: str, scope: Scope, line: int) -> str:
-    """The mark of a time variable.
+def time_placeholder(macro: str, scope: Scope, line: int) -> str:
+    """The placeholder of a time variable.
 
     Raises:
         CompileError: the model has no window (TimeVariableNotAllowed).
@@ -144,7 +144,7 @@ def time_mark(macro: str, scope: Scope, line: int) -> str:
             "make it incremental, or write @execution_… for the time of the run"
         )
         raise scope.error(CompileCode.TimeVariableNotAllowed, message, line)
-    return scope.marks.name_of(TimeVariable(macro))
+    return scope.placeholders.name_of(TimeVariable(macro))
 
 
 def name_text(name: str, scope: Scope, line: int) -> str:
@@ -166,7 +166,7 @@ def checked_word(text: str, scope: Scope, line: int) -> str:
     Raises:
         CompileError: one of them is only known when dbt runs (UnsupportedMacro).
     """
-    if has_glued_mark(text):
+    if has_glued_placeholder(text):
         message = "a variable that only dbt knows, such as @this_model, is part of a name here; write the name out"
         raise scope.error(CompileCode.UnsupportedMacro, message, line)
     return text
@@ -197,7 +197,7 @@ def template(text: str, scope: Scope, line: int) -> str:
             continue
         if literal:
             pieces.append(sql_text(checked_word(literal, scope, line)))
-        pieces.append(time_mark(macro, scope, line))
+        pieces.append(time_placeholder(macro, scope, line))
         literal = ""
     literal = checked_word(literal + text[position:], scope, line)
     if not pieces:
@@ -205,4 +205,4 @@ def template(text: str, scope: Scope, line: int) -> str:
     if literal:
         pieces.append(sql_text(literal))
     # other dialects would rewrite concat
-    return scope.marks.name_of(SparkSql(f"concat({', '.join(pieces)})"))
+    return scope.placeholders.name_of(SparkSql(f"concat({', '.join(pieces)})"))

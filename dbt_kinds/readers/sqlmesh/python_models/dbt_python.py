@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Place
-from dbt_kinds.kinds import Mark, PythonBody
+from dbt_kinds.kinds import Placeholder, PythonBody
 from dbt_kinds.readers.sqlmesh.block import Block
 from dbt_kinds.readers.sqlmesh.context import ProjectContext
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
@@ -81,12 +81,12 @@ def dbt_python_body(
     names = list(_names_read(function, parameters[0], scope))
     if "depends_on" in block.properties:
         names += [item.as_text() for item in block.properties["depends_on"].as_list()]
-    marks: dict[str, Mark] = {}
+    placeholders: dict[str, Placeholder] = {}
     relations: dict[str, str] = {}
     for name in dict.fromkeys(names):
-        mark = _mark(name, context, scope, function.lineno)
-        marks[scope.marks.name_of(mark)] = mark
-        relations[name] = scope.marks.name_of(mark)
+        placeholder = _placeholder(name, context, scope, function.lineno)
+        placeholders[scope.placeholders.name_of(placeholder)] = placeholder
+        relations[name] = scope.placeholders.name_of(placeholder)
     is_generator = _yields_once(function, scope)
     call = _call(function, parameters[0], is_generator)
     if "columns" in block.properties:
@@ -94,10 +94,10 @@ def dbt_python_body(
             f"the declared types of {scope.model_name} are not applied to what its function returns; check its table"
         )
         scope.note(CompileCode.ColumnsNotApplied, message, block.properties["columns"].place.line)
-    pairs = [f"{name!r}: {mark}" for name, mark in relations.items()]
+    pairs = [f"{name!r}: {placeholder}" for name, placeholder in relations.items()]
     inside = "\n        " + ",\n        ".join(pairs) + ",\n    " if pairs else ""
     whole = _kept(text, tree, declaration) + "\n\n" + _CLASS + "\n" + _MODEL.format(relations=inside, call=call)
-    body = PythonBody(whole.strip("\n") + "\n", marks, _variables(context))
+    body = PythonBody(whole.strip("\n") + "\n", placeholders, _variables(context))
     _check_is_python(body, scope, function.lineno)
     return body
 
@@ -139,7 +139,7 @@ def _asks_for_table(function: ast.expr, context_name: str) -> bool:
     return last_name(function.value) == context_name
 
 
-def _mark(text: str, context: ProjectContext, scope: Scope, line: int) -> Mark:
+def _placeholder(text: str, context: ProjectContext, scope: Scope, line: int) -> Placeholder:
     name = name_of_text(text, scope.dialect)
     found = context.tables.find(name)
     if found is None:

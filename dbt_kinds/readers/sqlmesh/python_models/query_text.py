@@ -1,4 +1,4 @@
-"""Converts a query with characters for times to SQL with marks: surrounding quotes decide how a time is written."""
+"""Converts a query with stand-ins for times to SQL with placeholders: the quotes around one say how it is written."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _TYPED = re.compile(r"\b(DATE|DATETIME|TIMESTAMP|TIMESTAMPTZ|TIMESTAMP_NTZ|TIMES
 _DOUBLE_QUOTED = frozenset({"bigquery", "mysql", "spark", "spark2", "databricks", "hive", "clickhouse"})
 
 
-def with_marks(query: Query, scope: Scope) -> str:
-    """The query's text with a mark for every time.
+def with_placeholders(query: Query, scope: Scope) -> str:
+    """The query's text with a placeholder for every time.
 
     Raises:
         NotSqlAtHeart: a time is used where it is not a value.

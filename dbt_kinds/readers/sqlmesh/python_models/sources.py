@@ -14,7 +14,7 @@ from typing import Any
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Diagnostic, Place
 from dbt_kinds.errors import CompileError
-from dbt_kinds.kinds import Column, LeftOut, PythonBody
+from dbt_kinds.kinds import Column, PythonBody, SkippedModel
 from dbt_kinds.readers.sqlmesh.block import read_block
 from dbt_kinds.readers.sqlmesh.context import ModelSource, ProjectContext
 from dbt_kinds.readers.sqlmesh.dialects import check_dialect
@@ -36,7 +36,7 @@ from dbt_kinds.readers.sqlmesh.python_models.declaration import (
 )
 from dbt_kinds.readers.sqlmesh.python_models.made_queries import made_query
 from dbt_kinds.readers.sqlmesh.python_models.query_building import Surroundings, query_of
-from dbt_kinds.readers.sqlmesh.python_models.query_text import with_marks
+from dbt_kinds.readers.sqlmesh.python_models.query_text import with_placeholders
 from dbt_kinds.readers.sqlmesh.python_models.times import NotSqlAtHeart
 from dbt_kinds.readers.sqlmesh.statements import Statement
 from dbt_kinds.readers.sqlmesh.tables import name_of_text
@@ -57,7 +57,7 @@ class PythonModelSource(ModelSource):
     make_body: Callable[[], PythonBody] | None = None
 
 
-def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterator[ModelSource | LeftOut]:
+def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterator[ModelSource | SkippedModel]:
     """The models of a Python file, which is parsed and never imported; empty without `@model`."""
     try:
         tree = ast.parse(text)
@@ -67,7 +67,7 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
         line = getattr(error, "lineno", None) or 1
         message = f"is no Python that this version reads: {getattr(error, 'msg', None) or error}"
         failure = CompileError(CompileCode.PythonModelUnsupported, message, file, line)
-        yield LeftOut(PurePosixPath(file).stem, "", Place(file, line), "refused", [failure.diagnostic])
+        yield SkippedModel(PurePosixPath(file).stem, "", Place(file, line), "refused", [failure.diagnostic])
         return
     constants = constants_of(tree)
     for node in hidden_models(tree):
@@ -77,7 +77,7 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
             file,
             node.lineno,
         )
-        yield LeftOut(node.name, "", Place(file, node.lineno), "refused", [failure.diagnostic])
+        yield SkippedModel(node.name, "", Place(file, node.lineno), "refused", [failure.diagnostic])
     for function, decorator in find_models(tree):
         place = Place(file, decorator.lineno)
         unnamed = _inferred_name(file) if context.config.infer_names else function.name
@@ -94,7 +94,7 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
                 kind = _shown_kind(one)
                 if "enabled" in one.properties and one.properties["enabled"].value is False:
                     message = f"{shown} is not enabled and was not converted"
-                    yield LeftOut(
+                    yield SkippedModel(
                         shown,
                         kind,
                         place,
@@ -105,14 +105,14 @@ def read_python_sources(text: str, file: str, context: ProjectContext) -> Iterat
                 try:
                     yield _source(one, values, text, file, context)
                 except CompileError as error:
-                    yield LeftOut(shown, kind, place, "refused", [error.diagnostic], columns)
+                    yield SkippedModel(shown, kind, place, "refused", [error.diagnostic], columns)
         except CompileError as error:
-            yield LeftOut(shown, kind, place, "refused", [error.diagnostic], columns)
+            yield SkippedModel(shown, kind, place, "refused", [error.diagnostic], columns)
         except RecursionError:
             failure = CompileError(
                 CompileCode.PythonModelUnsupported, "nests expressions too deeply to be read", file, decorator.lineno
             )
-            yield LeftOut(shown, kind, place, "refused", [failure.diagnostic])
+            yield SkippedModel(shown, kind, place, "refused", [failure.diagnostic])
 
 
 def _inferred_name(file: str) -> str:
@@ -238,7 +238,7 @@ def _source(
         query = query_of(declaration.function, surroundings, text)
         if query.is_spark:
             common["dialect"] = scope.dialect = "spark"
-        sql = with_marks(query, scope)
+        sql = with_placeholders(query, scope)
     except NotSqlAtHeart as reason:
         _check_runs(reason, word, name, context, scope)
         return PythonModelSource(

@@ -54,15 +54,15 @@ class TimeText:
         return f"{self.bound}_{made_of.get(self.suffix, self.suffix)}"
 
     def sql(self, scope: Scope) -> str:
-        """The mark for it."""
-        mark = scope.marks.name_of(TimeVariable(self.variable))
+        """The placeholder for it."""
+        placeholder = scope.placeholders.name_of(TimeVariable(self.variable))
         if self.suffix == "epoch_seconds":
-            return scope.marks.name_of(SparkSql(f"cast({mark} as bigint)"))
+            return scope.placeholders.name_of(SparkSql(f"cast({placeholder} as bigint)"))
         if self.suffix == "iso":
-            return scope.marks.name_of(SparkSql(f"replace({mark}, ' ', 'T')"))
+            return scope.placeholders.name_of(SparkSql(f"replace({placeholder}, ' ', 'T')"))
         if self.suffix == "format":
-            return scope.marks.name_of(SparkSql(f"date_format({mark}, '{self.letters}')"))
-        return mark
+            return scope.placeholders.name_of(SparkSql(f"date_format({placeholder}, '{self.letters}')"))
+        return placeholder
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 from dbt_kinds.analysis.safety import Verdict
 
 
-def proof_of(verdict: Verdict | None = None) -> dict[str, Any]:
+def safety_metadata(verdict: Verdict | None = None) -> dict[str, Any]:
     """What was proven about an admitted query: by slices, or, without a verdict, as a cumulative aggregate. The
     caller that writes it into a file adds a `query_hash` to tie it to the text.
     """

@@ -10,15 +10,15 @@ from sqlglot import exp
 from dbt_kinds.analysis.expressions import Reader, read_integer
 from dbt_kinds.analysis.interval_literals import read_interval
 from dbt_kinds.analysis.margins import DAY, Margin
-from dbt_kinds.analysis.reaches import Range, backward, forward
 from dbt_kinds.analysis.resolution import reader_of
 from dbt_kinds.analysis.scopes import JoinStep, Scope, SelectScope, SetScope
 from dbt_kinds.analysis.terms import Term, Variable, inputs_of, is_outer, within
+from dbt_kinds.analysis.time_offsets import Range, backward, forward
 from dbt_kinds.analysis.tree import clause, conjuncts, without_parentheses
 
 
 @dataclass(frozen=True)
-class Tie:
+class JoinPredicate:
     """`lesser <= greater`, or equal. It bounds a side only if every row that has that side satisfies it."""
 
     lesser: Term
@@ -27,10 +27,10 @@ class Tie:
     binds_lesser: bool = True
     binds_greater: bool = True
 
-    def inside(self, name: str) -> Tie:
-        """The tie as seen by the scope that reads its scope under a name."""
+    def inside(self, name: str) -> JoinPredicate:
+        """The predicate as seen by the scope that reads its scope under a name."""
         lesser, greater = within(name, self.lesser), within(name, self.greater)
-        return Tie(lesser, greater, self.is_equal, self.binds_lesser, self.binds_greater)
+        return JoinPredicate(lesser, greater, self.is_equal, self.binds_lesser, self.binds_greater)
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,23 @@ class Comparison:
     is_strict: bool = False
 
 
-def ties_of(scope: Scope, partition: Term | None) -> list[Tie]:
-    """All ties that hold for the rows of a scope with a known partition value, including those from below."""
+def predicates_of(scope: Scope, partition: Term | None) -> list[JoinPredicate]:
+    """All predicates that hold for the rows of a scope with a known partition value, including those from below."""
     if not isinstance(scope, SelectScope):
         return []
     where = list(comparisons(reader_of(scope), clause(scope.node, "where")))
     present = _present(scope, where, partition)
-    ties = [Tie(found.lesser, found.greater, found.is_equal) for found in where if found.rejects_null]
-    ties += [
-        Tie(found.lesser, found.greater, found.is_equal)
+    predicates = [JoinPredicate(found.lesser, found.greater, found.is_equal) for found in where if found.rejects_null]
+    predicates += [
+        JoinPredicate(found.lesser, found.greater, found.is_equal)
         for found in where
         if not found.rejects_null and partition is not None and _touches(found, partition)
     ]
     for step in scope.joins:
         for found in [*comparisons(reader_of(scope), step.on), *_equated(step)]:
             if found.rejects_null:
-                ties.append(
-                    Tie(
+                predicates.append(
+                    JoinPredicate(
                         found.lesser,
                         found.greater,
                         found.is_equal,
@@ -68,13 +68,13 @@ def ties_of(scope: Scope, partition: Term | None) -> list[Tie]:
                         _satisfies(step, found.greater, present),
                     )
                 )
-    for term in _shared_terms(scope, ties, partition):
-        ties += [Tie(term, part, True, binds_lesser=False) for part in term.variable[1]]
+    for term in _shared_terms(scope, predicates, partition):
+        predicates += [JoinPredicate(term, part, True, binds_lesser=False) for part in term.variable[1]]
     for name, read in scope.inputs.items():
         if read.query is not None and not read.is_opaque:
             inner = _inner_partition(name, partition)
-            ties += [tie.inside(name) for tie in ties_of(read.query, inner)]
-    return ties
+            predicates += [predicate.inside(name) for predicate in predicates_of(read.query, inner)]
+    return predicates
 
 
 def is_never_missing(scope: Scope, variable: Variable, partition: Term | None) -> bool:
@@ -94,15 +94,17 @@ def is_never_missing(scope: Scope, variable: Variable, partition: Term | None) -
     return read.query is None or is_never_missing(read.query, variable[2], _inner_partition(read.name, partition))
 
 
-def relax(ranges: Mapping[Variable, Range], ties: Iterable[Tie], granularity: str) -> dict[Variable, Range]:
-    """The tightest ranges that follow from the known ones and the ties."""
-    found, ties = dict(ranges), list(ties)
+def relax(
+    ranges: Mapping[Variable, Range], predicates: Iterable[JoinPredicate], granularity: str
+) -> dict[Variable, Range]:
+    """The tightest ranges that follow from the known ones and the predicates."""
+    found, predicates = dict(ranges), list(predicates)
     fixed = {variable for variable in ranges if is_outer(variable)}
-    for _ in range(len(ties) + 1):
+    for _ in range(len(predicates) + 1):
         is_changed = False
-        for tie in ties:
-            steps = [(tie.lesser, tie.greater, tie.binds_greater, True, tie.is_equal)]
-            steps.append((tie.greater, tie.lesser, tie.binds_lesser, tie.is_equal, True))
+        for predicate in predicates:
+            steps = [(predicate.lesser, predicate.greater, predicate.binds_greater, True, predicate.is_equal)]
+            steps.append((predicate.greater, predicate.lesser, predicate.binds_lesser, predicate.is_equal, True))
             for origin, target, is_bound, has_before, has_after in steps:
                 if not is_bound or target.variable in fixed or origin.variable not in found:
                     continue
@@ -246,9 +248,9 @@ def _touches(found: Comparison, partition: Term) -> bool:
     return partition.variable in (found.lesser.variable, found.greater.variable)
 
 
-def _shared_terms(scope: SelectScope, ties: list[Tie], partition: Term | None) -> list[Term]:
+def _shared_terms(scope: SelectScope, predicates: list[JoinPredicate], partition: Term | None) -> list[Term]:
     """The values of columns equated by full joins, if a condition refers to them."""
-    named = [term for tie in ties for term in (tie.lesser, tie.greater)]
+    named = [term for predicate in predicates for term in (predicate.lesser, predicate.greater)]
     named += [output.term for output in scope.outputs]
     named += [partition] if partition is not None else []
     shared = {term.variable for term in named if term.variable[0] == "coalesce"}

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dbt_kinds.analysis.alignment import equal_terms, is_aligned
 from dbt_kinds.analysis.batches import Bound
-from dbt_kinds.analysis.reaches import WINDOW, Range, Reach, backward, forward
+from dbt_kinds.analysis.join_predicates import JoinPredicate, is_never_missing, predicates_of, relax
 from dbt_kinds.analysis.read_ranges import Narrow, narrow_reads
 from dbt_kinds.analysis.resolution import reader_of
 from dbt_kinds.analysis.scopes import Input, Scope, SelectScope, SetScope, Subquery
@@ -24,7 +24,7 @@ from dbt_kinds.analysis.terms import (
     is_outer,
     within,
 )
-from dbt_kinds.analysis.ties import Tie, is_never_missing, relax, ties_of
+from dbt_kinds.analysis.time_offsets import WINDOW, Range, TimeOffset, backward, forward
 from dbt_kinds.analysis.tree import clause, conjuncts
 from dbt_kinds.analysis.units import length_order, nests
 from dbt_kinds.analysis.windows import Frame, Window, windows_of
@@ -99,11 +99,11 @@ class Reading:
 
     def _select(self, scope: SelectScope, need: Need, cause: exp.Expr | None) -> None:
         partition = need.partition or self._correlated(scope, need)
-        ties = ties_of(scope, partition)
+        predicates = predicates_of(scope, partition)
         windows = list(windows_of(scope))
-        values = equal_terms(partition, ties)
+        values = equal_terms(partition, predicates)
         self.met(Visit(scope, values, windows, need.is_main))
-        known = relax(need.ranges, ties, self.granularity)
+        known = relax(need.ranges, predicates, self.granularity)
         starts, kind = [dict(need.ranges)], need.kind
         outer = {variable: range_ for variable, range_ in need.ranges.items() if is_outer(variable)}
         for window in windows:
@@ -122,7 +122,7 @@ class Reading:
             own = "not_derivable" if window.looks_too_far or window.is_bounded else "unbounded"
             if _grade(own) > _grade(kind):
                 kind, cause = own, window.node
-        ranges = _widest([relax(start, ties, self.granularity) for start in starts], self.granularity)
+        ranges = _widest([relax(start, predicates, self.granularity) for start in starts], self.granularity)
         self.narrow += narrow_reads(scope, ranges, kind, self.granularity)
         for name, read in scope.inputs.items():
             if read.query is None:
@@ -130,7 +130,9 @@ class Reading:
             elif read.is_opaque:
                 self._read(read.query, Need({}, None, "not_derivable"), read.node)
             else:
-                self._read(read.query, self._input_need(name, read, ranges, ties, partition, values, kind, need), cause)
+                self._read(
+                    read.query, self._input_need(name, read, ranges, predicates, partition, values, kind, need), cause
+                )
         for subquery in scope.subqueries:
             if not isinstance(subquery.node, exp.Lateral):
                 self._read(subquery.scope, self._subquery_need(scope, subquery, ranges, kind), cause)
@@ -139,13 +141,13 @@ class Reading:
         """The term of a subquery that its own conditions tie to the outer query."""
         if not any(is_outer(variable) for variable in need.ranges):
             return None
-        ties = ties_of(scope, None)
-        return self._tied(ties, relax(need.ranges, ties, self.granularity), None)
+        predicates = predicates_of(scope, None)
+        return self._tied(predicates, relax(need.ranges, predicates, self.granularity), None)
 
-    def _tied(self, ties: list[Tie], ranges: Mapping[Variable, Range], name: str | None) -> Term | None:
-        """A term that ties bound on both sides, of one input or of the scope itself; equalities are preferred."""
-        for tie in sorted(ties, key=lambda tie: not tie.is_equal):
-            for term, other in ((tie.lesser, tie.greater), (tie.greater, tie.lesser)):
+    def _tied(self, predicates: list[JoinPredicate], ranges: Mapping[Variable, Range], name: str | None) -> Term | None:
+        """A term that predicates bound on both sides, of one input or of the scope itself; equalities are preferred."""
+        for predicate in sorted(predicates, key=lambda predicate: not predicate.is_equal):
+            for term, other in ((predicate.lesser, predicate.greater), (predicate.greater, predicate.lesser)):
                 of = inputs_of(term.variable)
                 if name is None:
                     is_wanted = bool(of) and is_outer(other.variable)
@@ -183,7 +185,7 @@ class Reading:
         name: str,
         read: Input,
         ranges: Mapping[Variable, Range],
-        ties: list[Tie],
+        predicates: list[JoinPredicate],
         partition: Term | None,
         values: list[Term],
         kind: str,
@@ -193,7 +195,7 @@ class Reading:
         is_main = need.is_main and own is not None
         if own is None:
             equal = [found for value in values if (found := inside(name, value)) is not None]
-            tied = self._tied(ties, ranges, name)
+            tied = self._tied(predicates, ranges, name)
             own = equal[0] if equal else inside(name, tied) if tied is not None else None
         below = {
             variable: range_
@@ -256,13 +258,13 @@ def _widest(found: list[dict[Variable, Range]], granularity: str) -> dict[Variab
     return widest
 
 
-def _wider(one: Reach | None, other: Reach | None, granularity: str) -> Reach | None:
+def _wider(one: TimeOffset | None, other: TimeOffset | None, granularity: str) -> TimeOffset | None:
     if one is None or other is None:
         return None
     grains = sorted({grain for grain in (one.grain, other.grain) if grain is not None}, key=length_order)
     if all(nests(grain, grains[-1]) for grain in grains):
-        return Reach(one.margin.largest(other.margin), grains[-1] if grains else None)
-    return Reach(one.settled(granularity).largest(other.settled(granularity)))
+        return TimeOffset(one.margin.largest(other.margin), grains[-1] if grains else None)
+    return TimeOffset(one.settled(granularity).largest(other.settled(granularity)))
 
 
 def _grade(kind: str) -> int:

@@ -13,7 +13,7 @@ from dbt_kinds.analysis.units import is_finer, is_multiple, length_of, nests, ro
 _CALENDAR_SLACK = Margin(0, 3 * DAY)
 
 
-class Reach(NamedTuple):
+class TimeOffset(NamedTuple):
     """A distance beyond one edge of the window, negative if it stays inside. The range that is read ends on a
     boundary of `grain`, which is not applied if the source's own unit implies it.
     """
@@ -29,24 +29,24 @@ class Reach(NamedTuple):
             return rounded_up(self.margin, self.grain)
         return self.margin.plus(length_of(self.grain))
 
-    def further(self, by: Margin, granularity: str) -> Reach:
+    def further(self, by: Margin, granularity: str) -> TimeOffset:
         """The distance extended by another."""
         if by == NOTHING:
             return self
         if self.grain is not None and is_multiple(by, self.grain):
-            return Reach(_added(self.margin, by), self.grain)
-        return Reach(_added(self.settled(granularity), by))
+            return TimeOffset(_added(self.margin, by), self.grain)
+        return TimeOffset(_added(self.settled(granularity), by))
 
-    def to_boundary(self, unit: str, granularity: str) -> Reach:
+    def to_boundary(self, unit: str, granularity: str) -> TimeOffset:
         """An upper bound of the distance to the next boundary of a unit."""
         if self.grain is None or nests(self.grain, unit):
             is_done = nests(unit, granularity) and is_multiple(self.margin, unit)
-            return Reach(self.margin, None if is_done else unit)
+            return TimeOffset(self.margin, None if is_done else unit)
         if nests(unit, self.grain):
             return self
-        return Reach(self.settled(granularity), unit)
+        return TimeOffset(self.settled(granularity), unit)
 
-    def shorter_than(self, other: Reach | None, granularity: str) -> bool:
+    def shorter_than(self, other: TimeOffset | None, granularity: str) -> bool:
         """Whether it is the tighter of two distances."""
         if other is None:
             return True
@@ -56,11 +56,11 @@ class Reach(NamedTuple):
 class Range(NamedTuple):
     """Both sides; None if a side is unbounded."""
 
-    before: Reach | None = None
-    after: Reach | None = None
+    before: TimeOffset | None = None
+    after: TimeOffset | None = None
 
 
-WINDOW = Range(Reach(), Reach())
+WINDOW = Range(TimeOffset(), TimeOffset())
 
 
 def forward(range_: Range, operations: Sequence[Operation], granularity: str) -> Range:
@@ -95,6 +95,6 @@ def _added(margin: Margin, by: Margin) -> Margin:
     return total.plus(_CALENDAR_SLACK) if margin.months and by.months and total.months else total
 
 
-def _order(reach: Reach, granularity: str) -> tuple[int, bool]:
-    margin = reach.settled(granularity)
-    return margin.months * 30 * DAY + margin.micros, reach.grain is not None
+def _order(offset: TimeOffset, granularity: str) -> tuple[int, bool]:
+    margin = offset.settled(granularity)
+    return margin.months * 30 * DAY + margin.micros, offset.grain is not None
