@@ -17,9 +17,9 @@ demo: $(VENV)/demo.installed
 test: lint
 	$(BIN)/python -m pytest $(WORKERS) --core
 
-## The functional tests that `make test` leaves out: three quarters of an hour; CI runs them after it
+## The functional tests that `make test` leaves out, half an hour or more: all of them, or a share as in `make functional SHARE=1/4`; CI runs them after it
 functional: $(VENV)/dev.installed
-	$(BIN)/python -m pytest $(WORKERS) --rest
+	$(BIN)/python -m pytest $(WORKERS) --rest --share $(SHARE)
 
 ON_DELTA := $(addprefix tests/functional/test_,$(addsuffix .py,delta_on_spark delta_beside_others crash_every_kind race scd2_conformance gates ondatrasql_runs))
 ## What is Delta's own, a killed run, a race and a core of all vectors, on a Spark of its own, if its jars are there (a folder as dbt_kinds/local/jars.py describes it); MATRIX=tests/functional/test_kind_matrix.py adds every kind

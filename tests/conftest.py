@@ -19,16 +19,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     options.addoption("--sweep", action="store_true", help="run what is left out by default, at full size")
     options.addoption("--core", action="store_true", help="leave out functional tests that are not core")
     options.addoption("--rest", action="store_true", help="run what --core leaves out")
-    options.addoption("--share", default="1/1", metavar="I/N", help="which share of the sweep, as in 3/12")
+    options.addoption("--share", default="1/1", metavar="I/N", help="which share of the sweep or the rest, as in 3/12")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    is_sweep = config.getoption("sweep")
     if sum(map(config.getoption, MODES)) > 1:
         raise pytest.UsageError("pass one of --core, --rest and --sweep")
-    if sweep.numbers(config.getoption("share")) != (1, 1) and not is_sweep:
-        raise pytest.UsageError("--share is a share of the sweep: pass --sweep, too")
-    if is_sweep:
+    if sweep.numbers(config.getoption("share")) != (1, 1) and not (
+        config.getoption("sweep") or config.getoption("rest")
+    ):
+        raise pytest.UsageError("--share is a share of the sweep or the rest: pass --sweep or --rest, too")
+    if config.getoption("sweep"):
         sweep.begin()
 
 
@@ -36,7 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mode = {name: config.getoption(name) for name in MODES}
     chosen = [item for item in items if sweep.is_chosen(item, **mode)]
-    chosen = sweep.in_share(chosen, config.getoption("share"))
+    # what a file sets up, a share of the rest sets up once; the sweep's long files are shared out
+    stays_with = sweep.file_of if mode["rest"] else sweep.group
+    chosen = sweep.in_share(chosen, config.getoption("share"), stays_with)
     if len(chosen) < len(items):
         kept = set(chosen)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -88,12 +88,17 @@ def group(nodeid: str) -> str:
     return f"{file}::{names[0]}" if len(names) > 1 else nodeid
 
 
-def in_share(items: Sequence[pytest.Item], share: str) -> list[pytest.Item]:
-    """The tests of a share such as 3/12: groups are dealt out in turn."""
+def file_of(nodeid: str) -> str:
+    """The file of a test."""
+    return nodeid.split("::")[0]
+
+
+def in_share(items: Sequence[pytest.Item], share: str, stays_with: Callable[[str], str]) -> list[pytest.Item]:
+    """The tests of a share such as 3/12: groups, as `stays_with` names that of a test, are dealt out in turn."""
     number, of = numbers(share)
-    groups = dict.fromkeys(group(item.nodeid) for item in items)
+    groups = dict.fromkeys(stays_with(item.nodeid) for item in items)
     dealt = {name for position, name in enumerate(groups) if position % of == number - 1}
-    return [item for item in items if group(item.nodeid) in dealt]
+    return [item for item in items if stays_with(item.nodeid) in dealt]
 
 
 def numbers(share: str) -> tuple[int, int]:
@@ -109,7 +114,7 @@ def long_ones_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """Tests in the order in which workers are to begin them: long files, then unit tests, then the others."""
 
     def turn(item: pytest.Item) -> int:
-        file = item.nodeid.split("::")[0]
+        file = file_of(item.nodeid)
         if file in LONG:
             return LONG.index(file)
         return len(LONG) + file.startswith(FUNCTIONAL)
@@ -119,6 +124,6 @@ def long_ones_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
 
 def command(nodeid: str, environment: Mapping[str, str]) -> str:
     """What repeats a test of the sweep in a shell."""
-    file = nodeid.split("::")[0]
+    file = file_of(nodeid)
     sizes = "".join(f"{name}={shlex.quote(environment[name])} " for name in VARIABLES if name in environment)
     return f"{sizes}.venv/bin/python -m pytest --sweep {shlex.quote(file if file in IN_ORDER else nodeid)}"

@@ -135,11 +135,17 @@ def test_a_share_that_is_none_is_refused(share: str) -> None:
         sweep.numbers(share)
 
 
-def test_a_share_is_one_of_the_sweep(run: Path) -> None:
+def test_shares_of_the_rest_are_whole_files(run: Path) -> None:
+    (run / "tests" / "functional" / "test_more.py").write_text("def test_first(): pass\ndef test_second(): pass\n")
+    shares = [names(pytest_says(run, "--rest", "--share", f"{number}/2")) for number in (1, 2)]
+    assert shares == [{"test_other"}, {"test_first", "test_second"}]
+
+
+def test_a_share_is_one_of_the_sweep_or_the_rest(run: Path) -> None:
     command = [sys.executable, "-m", "pytest", *PLUGINS, "--share", "1/2"]
     told = subprocess.run(command, cwd=run, capture_output=True, text=True, check=False)
     assert told.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "pass --sweep, too" in told.stderr
+    assert "pass --sweep or --rest, too" in told.stderr
 
 
 def test_only_parameters_that_are_there_can_be_kept() -> None:
