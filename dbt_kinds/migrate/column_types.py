@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dbt_kinds.errors import MigrationNote, TypeFromName, UnknownColumnType
 from dbt_kinds.migrate.bounds import truncation
-from dbt_kinds.migrate.epochs import counted
+from dbt_kinds.migrate.epochs import counted, number_used
 from dbt_kinds.migrate.parents import Parents, Place
 from dbt_kinds.migrate.trace import equated
 from dbt_kinds.readers.dbt.rendering import Names
@@ -144,6 +144,17 @@ def suffix_of(
     if suffix is None and number is not None and (not found.is_known or _INTEGER.match(found.declared or "")):
         what = "milliseconds" if number == "millis" else "seconds"
         return number, [TypeFromName(f"{written} is taken for {what} since 1970 by its name")]
+    used = number_used(select, expression) if suffix is None and not found.is_known else None
+    if used is not None:
+        shown = " ".join(used[0].sql().split())[:80]
+        if used[1] is None:
+            raise UnknownColumnType(
+                f"the query calculates with {written}, as in `{shown}`, so that it is a number, and nothing says what "
+                "it counts; write the filter by hand, with start_epoch() for seconds since 1970 or start_millis()",
+                line=line,
+            )
+        what = "milliseconds" if used[1] == "millis" else "seconds"
+        return used[1], [TypeFromName(f"{written} is taken for {what} since 1970, as in `{shown}`")]
     if suffix is None and not found.is_known:
         suffix = suffix_by_name(expression, against_date=against_date)
         if suffix == "date" and against_written_time:

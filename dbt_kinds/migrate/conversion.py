@@ -33,11 +33,17 @@ class MigrateOptions:
 
 @dataclass
 class Conversion:
-    """A kind that is equivalent to the hand-written loading."""
+    """A kind that is equivalent to the hand-written loading.
+
+    Attributes:
+        removed: the arguments of config() that go.
+        renamed: those that get another name, with that name.
+    """
 
     kind: str
     options: dict[str, Any] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
+    renamed: dict[str, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
     notes: list[MigrationNote] = field(default_factory=list)
 

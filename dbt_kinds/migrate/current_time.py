@@ -157,6 +157,11 @@ def cuts_future_only(bound: Bound, suffix: str) -> bool:
     return is_now and (bound.truncated is None or is_day)
 
 
+def ends_before_now(meaning: Meaning, suffix: str) -> bool:
+    """Whether a filter has an end that hides rows which are there already; one beside another filter has that end."""
+    return meaning.beside is None and not all(cuts_future_only(bound, suffix) for bound in meaning.upper)
+
+
 def _shows_all(bound: Bound, operator: str, windows: Windows) -> bool:
     """Whether a lower bound lies before all intervals that one run may replace."""
     is_truncated = bound.truncated in UNITS and holds_whole(bound.truncated, windows.unit)

@@ -67,6 +67,13 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings, options
     """Removes the arguments that moved into meta; their meaning is kept."""
     config, own = settings.config, reading.model.own_config
     _take_partitions(found, reading, settings)
+    if options.adapter == "athena" and settings.partition_by:
+        if "partitioned_by" not in own:
+            raise ConfigElsewhere(
+                "partitioned_by of dbt-athena stands in YAML; write it as partition_by, into the model",
+                line=settings.line,
+            )
+        found.renamed["partitioned_by"] = "partition_by"
     found.removed.add("incremental_strategy")
     found.removed.add("unique_key")
     if settings.ignored_key and not found.options.get("unique_key"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import Dialect, exp
 from sqlglot.errors import ParseError, SqlglotError
 
 _CANDIDATES = ("spark", "snowflake", "bigquery", "redshift", "postgres", "trino", "duckdb")
@@ -35,6 +35,14 @@ _SIGNS = (
     ),
     ("postgres", re.compile(r"\b(?:now\(\)\s*-\s*interval\s*'|generate_series|::jsonb)", re.I)),
 )
+# adapters of another name than their dialect, or of a dialect that resembles another one
+_DIALECTS = {
+    **dict.fromkeys(("glue", "fabricspark", "watsonx_spark"), "spark"),
+    **dict.fromkeys(("sqlserver", "synapse", "fabric"), "tsql"),
+    **dict.fromkeys(("athena", "dremio", "watsonx_presto"), "trino"),
+    **dict.fromkeys(("vertica", "greenplum", "yellowbrick", "cratedb"), "postgres"),
+    "impala": "hive",
+}
 _TAGS = re.compile(r"(?s)\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}")
 _SAMPLE = 40
 
@@ -58,10 +66,15 @@ def _reads(text: str, dialect: str) -> bool:
     return True
 
 
-def dialect_of(adapter: str) -> str:
-    """sqlglot's name for the SQL dialect of an adapter."""
-    dialects = {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena": "trino", "dremio": "trino"}
-    return dialects.get(adapter, adapter)
+def dialect_of(adapter: str | None, texts: Iterable[str]) -> str:
+    """sqlglot's name for the SQL dialect of an adapter; that of the models if it is unknown, or there is none."""
+    return known_dialect(adapter) or guess_dialect(texts)
+
+
+def known_dialect(adapter: str | None) -> str | None:
+    """sqlglot's name for the SQL dialect of an adapter; None if it knows none."""
+    dialect = _DIALECTS.get(adapter or "", adapter or "")
+    return dialect if dialect and Dialect.get(dialect) is not None else None
 
 
 def statement_of(sql: str, dialect: str) -> exp.Expr:

@@ -75,3 +75,30 @@ def made_time(node: exp.Expr) -> tuple[exp.Expr, str] | None:
             return None
         inner, unit = without_number_casts(inner.this), "millis"
     return inner, unit
+
+
+def number_used(select: exp.Select, expression: exp.Expr) -> tuple[exp.Expr, str | None] | None:
+    """What a select makes of a number: the expression that shows it is one, and what it counts since 1970 if that is
+    a time; None for what it does not use as a number.
+    """
+    wanted = without_number_casts(expression)
+    if not isinstance(wanted, exp.Column):
+        return None
+    calculated: exp.Expr | None = None
+    for projection in select.expressions:
+        for node in projection.walk():
+            made = made_time(node)
+            if made is not None and _is_same(made[0], wanted):
+                return node, made[1]
+            if isinstance(node, exp.Div | exp.Mul | exp.Mod) and (
+                _is_same(node.this, wanted) or _is_same(node.expression, wanted)
+            ):
+                calculated = calculated or node
+    return (calculated, None) if calculated is not None else None
+
+
+def _is_same(node: exp.Expr, wanted: exp.Column) -> bool:
+    column = without_number_casts(node)
+    if not isinstance(column, exp.Column) or column.name.lower() != wanted.name.lower():
+        return False
+    return not column.table or not wanted.table or column.table.lower() == wanted.table.lower()

@@ -66,6 +66,11 @@ def bounds_of(meaning: Meaning) -> list[tuple[object, ...]]:
     return [(bound.base, bound.shift, bound.truncated, bound.variable) for bound in meaning.lower]
 
 
+def ends_of(meaning: Meaning) -> list[tuple[object, ...]]:
+    """The upper bounds of a filter, to be compared with those of another one."""
+    return [(bound.base, bound.shift, bound.truncated, bound.variable, bound.is_inclusive) for bound in meaning.upper]
+
+
 def check_days_beside(kind: str, meanings: list[Meaning], suffixes: list[str]) -> None:
     """Checks that a filter by another column of days only reads less than the window.
 

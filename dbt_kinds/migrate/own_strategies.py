@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbt_kinds.errors import OwnStrategy
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.settings import SPARK_ADAPTERS, Settings
 from dbt_kinds.readers.dbt.project import DbtProject
 
 _MERGE = ("get_merge_sql", "get_incremental_merge_sql")
@@ -27,7 +27,7 @@ def own_strategy(settings: Settings, project: DbtProject, options: MigrateOption
     default = (*_DEFAULT, *(_MERGE if settings.unique_key else _APPEND))
     names = _WRITING[settings.strategy] if settings.strategy is not None else default
     adapter = options.adapter or options.dialect
-    prefixes = ("", "default__", f"{adapter}__", *(("spark__",) if adapter == "databricks" else ()))
+    prefixes = ("", "default__", f"{adapter}__", *(("spark__",) if adapter in SPARK_ADAPTERS else ()))
     own = [prefix + name for name in names for prefix in prefixes if prefix + name in project.macros]
     return [
         OwnStrategy(

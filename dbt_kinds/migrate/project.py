@@ -9,12 +9,12 @@ from pathlib import Path
 
 from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.dbt_profiles import adapter_of
-from dbt_kinds.errors import ComputedConfig, Left, MacroFilter, MacroWritten, UnknownModelError
+from dbt_kinds.errors import ComputedConfig, KindsError, Left, MacroFilter, MacroWritten, UnknownModelError
 from dbt_kinds.intervals.crons import cron_unit, read_cron
 from dbt_kinds.migrate.chosen_filters import window_for
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
-from dbt_kinds.migrate.dialects import dialect_of, guess_dialect
+from dbt_kinds.migrate.dialects import dialect_of, known_dialect
 from dbt_kinds.migrate.edits import semicolon_edits
 from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
@@ -27,7 +27,7 @@ from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
 from dbt_kinds.migrate.spread_config import with_plain_config
 from dbt_kinds.migrate.watermarks import Inlined, with_inline_watermarks
 from dbt_kinds.readers.dbt.calls import COMPUTED
-from dbt_kinds.readers.dbt.config_call import config_calls, config_edits
+from dbt_kinds.readers.dbt.config_call import config_calls, config_edits, renaming
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
 from dbt_kinds.readers.dbt.rendering import Names
 from dbt_kinds.writers.jinja import Expression, config_block
@@ -77,10 +77,19 @@ def migrate_project(
 
 
 def resolved(options: MigrateOptions, project: DbtProject, root: Path, dialect: str | None) -> MigrateOptions:
-    """The options with the project's adapter and dialect: the given one, the profile's, or the one that parses most."""
+    """The options with the project's adapter and dialect: the given one, the profile's, or the one that parses most.
+
+    Raises:
+        KindsError: nothing is known of the given one.
+    """
+    if dialect is not None and known_dialect(dialect) is None:
+        raise KindsError(
+            f"--dialect {dialect} names no dialect of SQL and no adapter whose dialect is known; leave it out, and the "
+            "models say it"
+        )
     adapter = dialect or adapter_of(root, project.profile)
-    chosen = adapter or guess_dialect(model.text for model in project.models if _is_ours(model))
-    return replace(options, dialect=dialect_of(chosen), adapter=adapter)
+    written = dialect_of(adapter, (model.text for model in project.models if _is_ours(model)))
+    return replace(options, dialect=written, adapter=adapter)
 
 
 def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOptions, parents: Parents) -> Result:
@@ -194,6 +203,8 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
                     )
         except ValueError as error:
             raise ComputedConfig(str(error), line=1) from error
+    for name, renamed in conversion.renamed.items():
+        edits += renaming(text, calls, name, renamed)
     edits += semicolon_edits(text)
     result = edited(text, edits)
     _check(model, conversion, result)
@@ -206,7 +217,11 @@ def _check(model: ModelFile, conversion: Conversion, text: str) -> None:
         raise RuntimeError("is_incremental() would be left")
     config = {name: value for call in config_calls(text) for name, value in call.values.items()}
     before, meta = model.own_config.get("meta"), config.get("meta")
-    kept = {name: value for name, value in model.own_config.items() if name not in conversion.removed}
+    kept = {
+        conversion.renamed.get(name, name): value
+        for name, value in model.own_config.items()
+        if name not in conversion.removed
+    }
     written = {name: COMPUTED if isinstance(value, Expression) else value for name, value in conversion.options.items()}
     if meta is COMPUTED:
         # one mapping is both config() and its meta

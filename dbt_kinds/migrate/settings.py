@@ -37,20 +37,32 @@ _DECIDING = (
     "partition_by",
     "event_time",
 )
-# what dbt-databricks' merge does beside updating and inserting
-_MERGES = (
-    "matched_condition",
-    "not_matched_condition",
-    "not_matched_by_source_action",
-    "not_matched_by_source_condition",
-    "skip_matched_step",
-    "skip_not_matched_step",
-    "source_alias",
-    "target_alias",
-    "merge_with_schema_evolution",
-)
+# what an adapter's merge does beside updating and inserting
+_MERGES = {
+    "databricks": (
+        "matched_condition",
+        "not_matched_condition",
+        "not_matched_by_source_action",
+        "not_matched_by_source_condition",
+        "skip_matched_step",
+        "skip_not_matched_step",
+        "source_alias",
+        "target_alias",
+        "merge_with_schema_evolution",
+    ),
+    "athena": (
+        "update_condition",
+        "insert_condition",
+        "delete_condition",
+        "merge_update_columns_rules",
+        "merge_update_columns_default_rule",
+    ),
+}
+SPARK_ADAPTERS = frozenset({"spark", "databricks", "glue", "fabricspark"})
 # which append, whatever the key is, if a model names no strategy
-_APPENDING_ADAPTERS = frozenset({"spark", "trino"})
+_APPENDING_ADAPTERS = frozenset({"spark", "fabricspark", "trino"})
+# which replace partitions, whatever the key is, if a model names no strategy
+_OVERWRITING_ADAPTERS = frozenset({"athena", "glue"})
 _COLUMN = re.compile(r"\w+")
 _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
 
@@ -80,7 +92,8 @@ class Settings:
     @property
     def replaces_any_range(self) -> bool:
         """Whether a part of a partition can be replaced: in a table of Iceberg or Delta, of which dbt replaced rows."""
-        file_format = str(self.config.get("file_format") or self.config.get("table_format") or "").lower()
+        named = (self.config.get(name) for name in ("file_format", "table_format", "table_type"))
+        file_format = str(next(filter(None, named), "")).lower()
         return self.strategy != "insert_overwrite" and file_format in ("iceberg", "delta")
 
     @property
@@ -111,7 +124,7 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
         raise Disabled("the model is disabled; enable it first", line=line)
     if model.is_python:
         raise PythonModel("the model is written in Python; write its query in SQL, or keep it as it is", line=line)
-    for name in _DECIDING:
+    for name in (*_DECIDING, *(("partitioned_by",) if adapter == "athena" else ())):
         if config.get(name) is COMPUTED or _holds_computed(config.get(name)):
             at = line_of_argument(model.text, model.calls[0], name) if model.calls else 1
             raise ComputedConfig(f"{name} is computed; write its value out", line=at)
@@ -127,26 +140,30 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     strategy = str(strategy).lower().replace("delete_insert", "delete+insert") if strategy is not None else None
     if strategy not in _STRATEGIES:
         raise CustomStrategy(f"the strategy {strategy} is none that dbt has on every warehouse", line=line)
-    merged = [name for name in _MERGES if config.get(name)] if strategy in (None, "merge") else []
-    if merged:
-        raise CustomStrategy(
-            f"{', '.join(merged)} {'is a setting' if len(merged) == 1 else 'are settings'} of dbt-databricks' merge, "
-            "which a kind does not have; say what it does with when_matched, merge_filter or insert_only by hand",
-            line=line,
-        )
+    for merging, names in _MERGES.items() if strategy in (None, "merge") else ():
+        merged = [name for name in names if config.get(name)]
+        if merged:
+            raise CustomStrategy(
+                f"{', '.join(merged)} {'is a setting' if len(merged) == 1 else 'are settings'} of dbt-{merging}'"
+                f"{'' if merging.endswith('s') else 's'} merge, which a kind does not have; say what it does with "
+                "when_matched, merge_filter or insert_only by hand",
+                line=line,
+            )
     if config.get("sql_header"):
         raise SqlHeaderState("the model sets a SQL header; what it holds may decide what is loaded", line=line)
     check_hooks(model, project, line)
     deletes = tuple(own_deletes(model).items())
     key = _key(config.get("unique_key"))
-    if key and strategy is None and adapter in _APPENDING_ADAPTERS:
+    partition_by = _partition(config.get("partitioned_by" if adapter == "athena" else "partition_by"))
+    given, strategy = strategy, _strategy_of_adapter(strategy, partition_by, config, adapter, line)
+    if key and given is None and adapter in _APPENDING_ADAPTERS | _OVERWRITING_ADAPTERS:
+        does = "replaces partitions" if strategy == "insert_overwrite" else "appends"
         raise KeyNotUsed(
-            f"dbt-{adapter} appends where no incremental_strategy is set, and ignores unique_key; write which of "
+            f"dbt-{adapter} {does} where no incremental_strategy is set, and ignores unique_key; write which of "
             "the two is meant",
             line=line,
         )
     key, ignored = ((), key) if strategy == "append" else (key, ())
-    partition_by = _partition(config.get("partition_by"))
     if strategy == "insert_overwrite" and not partition_by and adapter != "spark" and config.get("liquid_clustered_by"):
         clustered = ", ".join(_texts(config["liquid_clustered_by"]))
         raise UnboundPartition(
@@ -158,6 +175,28 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     return Settings(strategy, key, partition_by, config, line, deletes, ignored)
 
 
+def _strategy_of_adapter(
+    strategy: str | None, partition_by: tuple[str, ...], config: Mapping[str, Any], adapter: str | None, line: int
+) -> str | None:
+    """What an adapter makes of a strategy, or of none.
+
+    Raises:
+        CustomStrategy: dbt-athena does not run it.
+    """
+    if strategy is None and adapter in _OVERWRITING_ADAPTERS:
+        strategy = "insert_overwrite"
+    if strategy == "insert_overwrite" and adapter == "athena":
+        if str(config.get("table_type") or "").lower() == "iceberg":
+            raise CustomStrategy(
+                "dbt-athena appends to a table of Iceberg, or merges into it; write append or merge as "
+                "incremental_strategy",
+                line=line,
+            )
+        # as dbt-athena does with a table that has no partitions
+        return strategy if partition_by else "append"
+    return strategy
+
+
 def check_range(settings: Settings, column: str, options: MigrateOptions) -> None:
     """Checks that ranges of an existing Parquet or ORC table can be replaced: it must be partitioned by its time
     column.
@@ -167,7 +206,7 @@ def check_range(settings: Settings, column: str, options: MigrateOptions) -> Non
     """
     file_format = settings.config.get("file_format")
     is_file = isinstance(file_format, str) and file_format.lower() in ("parquet", "orc", "csv", "json", "text", "avro")
-    if options.adapter in ("spark", "databricks") and is_file and column.lower() not in settings.partition_columns:
+    if options.adapter in SPARK_ADAPTERS and is_file and column.lower() not in settings.partition_columns:
         raise NotPartitionedByTime(
             f"a range of a {file_format} table can be replaced where it is partitioned by {column}; rebuild it "
             "so, or as Iceberg",

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.durations import UNITS, coarser, finest
-from dbt_kinds.migrate.epochs import counted, made_time, without_number_casts
+from dbt_kinds.migrate.epochs import counted, made_time, number_used, without_number_casts
 
 Known = list[tuple[exp.Expr, str | None]]
 _HASHES = (exp.MD5, exp.MD5Digest, exp.SHA, exp.SHA2, exp.Hex, exp.LowerHex)
@@ -221,7 +221,8 @@ def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
 
 def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
     """Follows an expression from a select's WHERE to the output of the tree."""
-    found = Trace(counts=counted(expression))
+    used = number_used(select, expression)
+    found = Trace(counts=counted(expression) or (used[1] if used is not None else None))
     known = known_from(expression)
     _add_whole(found, known[0][1], "the filter compares")
     tables = {column.table.lower() for column in expression.find_all(exp.Column)}

@@ -21,7 +21,7 @@ from dbt_kinds.dbt_profiles import adapter_of
 from dbt_kinds.errors import Left, VerifyError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.decide import decide
-from dbt_kinds.migrate.dialects import dialect_of
+from dbt_kinds.migrate.dialects import known_dialect
 from dbt_kinds.migrate.git import committed_text
 from dbt_kinds.migrate.meaning import Meaning, meaning_of
 from dbt_kinds.migrate.microbatch import batch_of, decide_microbatch
@@ -182,7 +182,7 @@ def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, r
 def _known(project: DbtProject, options: MigrateOptions, root: Path) -> MigrateOptions:
     """The options with the dialect and the adapter of the project's profile."""
     adapter = adapter_of(root, project.profile)
-    return replace(options, dialect=dialect_of(adapter or "spark"), adapter=adapter)
+    return replace(options, dialect=known_dialect(adapter) or "spark", adapter=adapter)
 
 
 def _parents(project: DbtProject, options: MigrateOptions) -> Parents:

@@ -34,7 +34,7 @@ from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.kind_choice import APPENDING
 from dbt_kinds.migrate.meaning import Meaning
-from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.settings import SPARK_ADAPTERS, Settings
 from dbt_kinds.migrate.trace import Trace, conjuncts, known_from, same
 from dbt_kinds.writers.jinja import Expression
 
@@ -322,7 +322,7 @@ def notes_of(
                 KeptAsTest(f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique")
             )
         file_format = str(settings.config.get("file_format") or "parquet").lower()
-        is_file = options.adapter in ("spark", "databricks") and file_format not in _FILE_FORMATS_BY_RANGE
+        is_file = options.adapter in SPARK_ADAPTERS and file_format not in _FILE_FORMATS_BY_RANGE
         if is_file and column is not None and column.lower() not in settings.partition_columns:
             notes.append(
                 FileTable(

@@ -22,7 +22,7 @@ from dbt_kinds.migrate.edits import block_removal, filter_edits
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.reading import Reading, unknown_calls
 from dbt_kinds.migrate.row_keys import set_key
-from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.settings import SPARK_ADAPTERS, Settings
 from dbt_kinds.migrate.trace import ends_in, find_marker, find_markers, is_plain_condition, trace
 from dbt_kinds.migrate.when import no_start, start_options
 from dbt_kinds.readers.dbt.project import DbtProject
@@ -50,7 +50,7 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
             return Conversion(
                 "incremental_by_partition", notes=[note, *no_start(options)], options=start_options(options)
             )
-        if options.adapter not in (None, "spark", "databricks"):
+        if options.adapter is not None and options.adapter not in SPARK_ADAPTERS:
             raise UnboundPartition("insert_overwrite has no partition_by", line=settings.line)
         return Conversion(
             "full",

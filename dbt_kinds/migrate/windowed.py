@@ -19,11 +19,19 @@ from dbt_kinds.errors import (
 from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.current_state import read_until_now
-from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_future_only
+from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_future_only, ends_before_now
 from dbt_kinds.migrate.deleting_hooks import take_deletes
 from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
-from dbt_kinds.migrate.kind_choice import BY_KEY, bounds_of, check_days_beside, choose_kind, is_arriving_by, primary_of
+from dbt_kinds.migrate.kind_choice import (
+    BY_KEY,
+    bounds_of,
+    check_days_beside,
+    choose_kind,
+    ends_of,
+    is_arriving_by,
+    primary_of,
+)
 from dbt_kinds.migrate.late_rows import set_lookback
 from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reaches_as_far
 from dbt_kinds.migrate.reading import Reading, check_every_branch
@@ -149,7 +157,9 @@ def _by_tree(
         suffix, notes = _suffix(reading, meaning, select)
         suffixes.append(suffix)
         found.notes += notes
+    _check_numbers(meanings, suffixes)
     check_days_beside(kind, meanings, suffixes)
+    _check_ends(meanings, primary, suffixes)
     unit = unit_of_model(column, traces, primary, meanings, options)
     if (
         holds_whole("day", unit)
@@ -273,6 +283,40 @@ def _is_open(meanings: list[Meaning], ends: list[Meaning], suffixes: list[str]) 
     return not ends and all(cuts_future_only(bound, suffix) for bound, suffix in uppers)
 
 
+def _check_numbers(meanings: list[Meaning], suffixes: list[str]) -> None:
+    """Checks that a bound of numbers was read as one: `max(n) - 1000` is no thousand days.
+
+    Raises:
+        UnreadableBlock: the column's name does not say that it is a number.
+    """
+    for meaning, suffix in zip(meanings, suffixes, strict=True):
+        shifted = [bound for bound in meaning.lower if not bound.is_number and not bound.shift.is_zero]
+        if suffix in ("epoch", "millis") and any(bound.base == "latest" for bound in shifted):
+            raise UnreadableBlock(
+                f"{meaning.written} is a number, and how far before its newest value the filter reads is not known; "
+                f"compare the timestamp that is made of it, or write >= {{{{ dbt_kinds.start_{suffix}() }}}}, with "
+                "lookback",
+                line=meaning.filter.line,
+            )
+
+
+def _check_ends(meanings: list[Meaning], primary: int, suffixes: list[str]) -> None:
+    """Checks that a joined input that is read up to some time is read as far as the rows themselves.
+
+    Raises:
+        FiltersDisagree: a window has one end.
+    """
+    for meaning, suffix in zip(meanings, suffixes, strict=True):
+        if not meaning.prunes or not ends_before_now(meaning, suffix):
+            continue
+        if ends_of(meaning) != ends_of(meanings[primary]):
+            raise FiltersDisagree(
+                f"{meaning.written} of a joined input is read up to another time than {meanings[primary].written}; "
+                "give both the same bound",
+                line=meaning.filter.line,
+            )
+
+
 def _edits(
     reading: Reading, meanings: list[Meaning], ends: list[Meaning], suffixes: list[str], *, is_open: bool
 ) -> list[Edit]:
@@ -282,7 +326,7 @@ def _edits(
         predicate = (
             f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         )
-        if is_open or meaning.prunes:
+        if is_open or (meaning.prunes and not ends_before_now(meaning, suffix)):
             predicate = f"{meaning.written} >= {{{{ dbt_kinds.start_{suffix}() }}}}"
         if meaning.beside is not None and not meaning.is_of_same_time:
             predicate += " - interval 1 day"

@@ -12,6 +12,7 @@ from typing import Any
 import pytz
 
 from dbt_kinds.errors import UnrenderableError
+from dbt_kinds.migrate.settings import SPARK_ADAPTERS
 from dbt_kinds.prove.verdict import NotTriedError
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.project import DbtProject
@@ -153,7 +154,7 @@ class PlayedRenderer(Renderer):
         """What the adapter calls a type of dbt's."""
         labels = _BIGQUERY_TYPES if self._adapter == "bigquery" else _TYPES
         found = labels.get(str(name).upper(), str(name))
-        return "STRING" if found == "TEXT" and self._adapter in ("spark", "databricks") else found
+        return "STRING" if found == "TEXT" and self._adapter in SPARK_ADAPTERS else found
 
     def _single_value(self, query: str, default: Any = None) -> Any:
         rows = self._ask(str(query))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dbt_kinds.errors import KindsError
 from dbt_kinds.migrate.results import Result
 from tests.unit.migrating import migrated, one
 from tests.unit.test_migrate import KEY, TIME_RANGE, filtered, incremental
@@ -1124,6 +1125,50 @@ def test_a_joined_input_that_is_read_from_the_window_on_is_told_where_rows_are_r
     assert ("PrunedInput" in codes(result)) == (kind == TIME_RANGE)
 
 
+DAY = "'{{ var(\"day\") }}'"
+
+
+@pytest.mark.parametrize(
+    ("of_prices", "of_sales", "expected"),
+    [
+        # a price of a later day is no price of this one
+        (f"p.day = {DAY}", f"s.day = {DAY}", "p.day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"),
+        (
+            "p.day >= current_date() - 3 and p.day < current_date()", "s.day >= current_date() - 3 and s.day < current_date()",
+            "p.day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}",
+        ),
+        # what is after now is not there yet
+        (
+            "p.day >= current_date() - 3 and p.day <= current_date()", "s.day >= current_date() - 3 and s.day <= current_date()",
+            "p.day >= {{ dbt_kinds.start_date() }}",
+        ),
+        ("p.day >= current_date() - 3", "s.day >= current_date() - 3", "p.day >= {{ dbt_kinds.start_date() }}"),
+        # a window has one end
+        (
+            "p.day between '{{ var(\"first\") }}' and date_add('{{ var(\"last\") }}', 1)",
+            "s.day between '{{ var(\"first\") }}' and '{{ var(\"last\") }}'", None,
+        ),
+    ],
+)  # fmt: skip
+def test_a_joined_input_that_was_read_up_to_some_day_is_read_up_to_the_end_of_the_window(
+    of_prices: str, of_sales: str, expected: str | None, tmp_path: Path
+) -> None:
+    query = (
+        f"with prices as (select * from {{{{ ref('prices') }}}} p {{% if is_incremental() %}} where {of_prices} {{% endif %}}), "
+        f"sales as (select * from {{{{ ref('sales') }}}} s {{% if is_incremental() %}} where {of_sales} {{% endif %}}) "
+        "select s.day, s.item, p.price from sales s join prices p on p.item = s.item"
+    )
+    text = incremental(query, "incremental_strategy='insert_overwrite', partition_by=['day'], file_format='iceberg'")
+    result = one(migrated(tmp_path, {"m": text}))
+    if expected is None:
+        assert result.reason is not None, result.new_text
+        assert "p.day of a joined input is read up to another time than s.day" in result.reason.message
+        return
+    assert result.kind == TIME_RANGE, result.reason
+    assert f" where {expected} )" in str(result.new_text)
+    assert " where s.day between {{ dbt_kinds.start_date() }} and" in str(result.new_text)
+
+
 @pytest.mark.parametrize(
     ("strategy", "is_told"),
     [("incremental_strategy='insert_overwrite', partition_by=['day']", True), ("incremental_strategy='merge', unique_key=['id', 'day']", False)],
@@ -1184,3 +1229,129 @@ def test_a_coalesce_with_null_is_its_first_value(made: str, is_known: bool, tmp_
     )
     result = one(migrated(tmp_path, {"m": text}))
     assert (result.kind == TIME_RANGE) == is_known, result.reason
+
+
+# --- what an adapter does by itself
+
+
+HIVE_DAYS = "partitioned_by=['sale_day']"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "config", "kind"),
+    [
+        # dbt-athena replaces partitions where no strategy is named, and appends where there are none
+        ("athena", HIVE_DAYS, "incremental_by_partition"),
+        ("athena", f"incremental_strategy='insert_overwrite', {HIVE_DAYS}", "incremental_by_partition"),
+        ("athena", "", "incremental_unmanaged"),
+        ("athena", "incremental_strategy='insert_overwrite'", "incremental_unmanaged"),
+        ("athena", "incremental_strategy='insert_overwrite', unique_key='id'", "incremental_unmanaged"),
+        ("athena", "unique_key='id'", "KeyNotUsed"),
+        ("athena", f"unique_key='id', {HIVE_DAYS}", "KeyNotUsed"),
+        ("athena", "table_type='iceberg', incremental_strategy='merge', unique_key='id'", KEY),
+        # which does not run
+        ("athena", f"table_type='iceberg', {HIVE_DAYS}", "CustomStrategy"),
+        ("glue", "partition_by=['sale_day']", "incremental_by_partition"),
+        ("glue", "", "full"),
+        ("glue", "unique_key='id'", "KeyNotUsed"),
+        ("fabricspark", "", "incremental_unmanaged"),
+        ("fabricspark", "unique_key='id'", "KeyNotUsed"),
+        ("databricks", "unique_key='id'", KEY),
+    ],
+)  # fmt: skip
+def test_a_model_without_a_strategy_has_that_of_its_adapter(
+    adapter: str, config: str, kind: str, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": incremental("select id, sale_day from {{ ref('raw') }}", config)}, adapter))
+    assert (result.kind or result.reason.code if result.reason else result.kind) == kind, result.reason
+    if kind == "incremental_by_partition":
+        assert "partition_by=['sale_day']" in str(result.new_text)
+        assert "partitioned_by" not in str(result.new_text)
+
+
+def test_the_partitions_of_dbt_athena_are_those_that_a_window_replaces(tmp_path: Path) -> None:
+    text = filtered("sale_day >= current_date - interval '3' day", "id, sale_day", f"format='parquet', {HIVE_DAYS}")
+    result = one(migrated(tmp_path, {"m": text}, "athena"))
+    assert result.kind == TIME_RANGE, result.reason
+    assert result.options == {"time_column": "sale_day", "lookback": 3}
+    assert "format='parquet', partition_by=['sale_day']" in str(result.new_text)
+
+
+def test_partitions_of_dbt_athena_in_yaml_leave_the_model(tmp_path: Path) -> None:
+    text = incremental("select id, sale_day from {{ ref('raw') }}")
+    settings = {"models": {"+partitioned_by": ["sale_day"]}}
+    result = one(migrated(tmp_path, {"m": text}, "athena", settings=settings))
+    assert result.reason is not None and result.reason.code == "ConfigElsewhere", result.new_text
+    assert "write it as partition_by" in result.reason.message
+
+
+@pytest.mark.parametrize(
+    ("setting", "merge"),
+    [
+        ("update_condition='src.day > target.day'", "dbt-athena's merge"),
+        ("insert_condition='src.day is not null'", "dbt-athena's merge"),
+        ("delete_condition='src.is_gone'", "dbt-athena's merge"),
+        ("merge_update_columns_rules={'n': 'sum'}", "dbt-athena's merge"),
+        ("matched_condition='source.day > target.day'", "dbt-databricks' merge"),
+    ],
+)
+@pytest.mark.parametrize("adapter", ["athena", None])
+def test_a_setting_that_decides_what_a_merge_does_to_a_row_leaves_the_model(
+    adapter: str | None, setting: str, merge: str, tmp_path: Path
+) -> None:
+    text = incremental("select id, day, n from {{ ref('raw') }}", f"{MERGED}, {setting}")
+    result = one(migrated(tmp_path, {"m": text}, adapter))
+    assert result.reason is not None and result.reason.code == "CustomStrategy", result.new_text
+    assert f"{setting.partition('=')[0]} is a setting of {merge}" in result.reason.message
+
+
+@pytest.mark.parametrize(
+    "adapter", ["glue", "fabricspark", "watsonx_spark", "vertica", "greenplum", "impala", "none_of_ours"]
+)
+def test_a_project_of_an_adapter_whose_dialect_has_another_name_is_read(adapter: str, tmp_path: Path) -> None:
+    profile = f"none: {{target: dev, outputs: {{dev: {{type: {adapter}}}}}}}\n"
+    text = filtered("event_at > (select max(event_at) from {{ this }})")
+    result = one(migrated(tmp_path, {"m": text, "profiles.yml": profile}, None))
+    assert (result.kind or result.found.strategy) in (TIME_RANGE, "insert_overwrite"), result.reason
+
+
+def test_a_dialect_that_nothing_is_known_of_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(KindsError, match="--dialect sparkel names no dialect of SQL"):
+        migrated(tmp_path, {"m": incremental("select 1 as id")}, "sparkel")
+
+
+@pytest.mark.parametrize(
+    ("made", "bound", "expected"),
+    [
+        ("from_unixtime(eventtime / 1000) as day_text", "max(eventtime)", "eventtime >= {{ dbt_kinds.start_millis() }}"),
+        ("from_unixtime(eventtime) as day_text", "max(eventtime)", "eventtime >= {{ dbt_kinds.start_epoch() }}"),
+        ("timestamp_millis(s.eventtime) as at", "max(eventtime)", "eventtime >= {{ dbt_kinds.start_millis() }}"),
+        ("eventtime as at", "max(eventtime)", "eventtime >= {{ dbt_kinds.start_dt() }}"),
+        # of another column
+        ("from_unixtime(other / 1000) as day_text", "max(eventtime)", "eventtime >= {{ dbt_kinds.start_dt() }}"),
+        ("eventtime / 60 as minutes", "max(eventtime)", "UnknownColumnType"),
+        # days of a number are none
+        ("from_unixtime(eventtime / 1000) as day_text", "max(eventtime) - 1000", "UnreadableBlock"),
+    ],
+)  # fmt: skip
+def test_a_time_that_the_query_calculates_with_is_a_number_whatever_its_name(
+    made: str, bound: str, expected: str, tmp_path: Path
+) -> None:
+    text = incremental(
+        f"select id, eventtime, {made} from {{{{ ref('raw') }}}} s "
+        f"{{% if is_incremental() %}} where eventtime > (select {bound} from {{{{ this }}}}) {{% endif %}}", MERGED,
+    )  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}))
+    if result.reason is not None:
+        assert result.reason.code == expected
+        return
+    assert result.kind == KEY
+    assert f"where {expected}" in str(result.new_text)
+
+
+def test_a_range_is_replaced_by_the_time_that_is_made_of_a_number_whatever_its_name(tmp_path: Path) -> None:
+    text = "select id, timestamp_millis(eventtime) as at{0} from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where eventtime > (select max(eventtime) from {{{{ this }}}}) {{% endif %}}"
+    files = {"m": incremental(text.format(", eventtime")), "n": incremental(text.format(", eventtime").replace("timestamp_millis(eventtime)", "eventtime / 60"))}  # fmt: skip
+    migration = migrated(tmp_path, files)
+    assert one(migration).options["time_column"] == "at"
+    assert one(migration, "n").reason is not None, one(migration, "n").new_text

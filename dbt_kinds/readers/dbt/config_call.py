@@ -128,6 +128,15 @@ def config_edits(
     return [*edits, *_exchange(text, call, removed, added)]
 
 
+def renaming(text: str, calls: list[ConfigCall], name: str, renamed: str) -> Iterator[Edit]:
+    """The edits that give an argument of the calls another name."""
+    for call in calls:
+        given = call.argument(name)
+        if given is not None:
+            at = text.index(name, given.start, given.value_start)
+            yield Edit(at, at + len(name), renamed)
+
+
 def _exchange(text: str, call: ConfigCall, removed: set[str], added: list[str]) -> Iterator[Edit]:
     """Removes arguments, in groups of adjacent ones, and adds others in place of the first group, or at the end."""
     given = call.arguments
