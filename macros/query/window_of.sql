@@ -6,6 +6,10 @@
 #}
 {% macro window_of(relation, column, before='PT0S', after='PT0S', unit='day', week_start='monday', data_type='date',
   format=none) %}
+  {% if relation is string or column is not string %}
+    {% do dbt_kinds.fail(model.name, "window_of stands in place of a table; write: from "
+      ~ "{{ dbt_kinds.window_of(ref('orders'), 'ordered_at') }} as orders, with the name of a column of that table") %}
+  {% endif %}
   {% set unit = unit or 'none' %}
   {% do dbt_kinds._check_source_window(model.name, column, before, after, unit, week_start) %}
   {% set source = {

@@ -91,6 +91,12 @@ def test_every_argument_is_checked(arguments: dict[str, Any], message: str) -> N
         rendered("2024-01-15", "2024-01-16", **arguments)
 
 
+@pytest.mark.parametrize("arguments", [("ordered_at",), ("cast(ts as timestamp)",), ("orders", "ts"), (Events(),)])
+def test_it_takes_a_relation_and_the_name_of_a_column(arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(CompilerError, match=re.escape("sessions: window_of stands in place of a table; write: from {{")):
+        Macros(node=NODE).window_of(*arguments)
+
+
 def test_what_the_compiler_writes_is_what_the_macro_takes() -> None:
     source = Relation("weeks", {"w": "timestamp_ntz"}, Timeseries("w", "ts", "week", "sunday"))
     call = window_of("ref('weeks')", source, Bound("bounded", Margin(1, DAY)))
