@@ -23,7 +23,7 @@
     {% do dbt_kinds.release_with_note(options, run_context.plan.execution_time, run_context.note) %}
     {% do dbt_kinds.send_due_records() %}
     {% set status = dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(run_context.plan)) %}
-    {% call noop_statement('main', status) %}{% endcall %}
+    {% call noop_statement('main', status, rows_affected=0) %}{% endcall %}
     {% do return({'relations': [this.incorporate(type='table')]}) %}
   {% endif %}
 
@@ -61,7 +61,8 @@
   {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_with_note(options, plan.execution_time, dbt_kinds.note_of_writes(written)) %}
   {% do dbt_kinds.send_due_records() %}
-  {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status)) %}
+  {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status),
+    rows_affected=dbt_kinds.rows_of_batches(written)) %}
     {{ written[-1].sql if written }}{% endcall %}
   {% do return({'relations': [this.incorporate(type='table')]}) %}
 {% endmacro %}

@@ -29,6 +29,7 @@ class Run:
     invocation_id: str = ""
     statuses: dict[str, str] = field(default_factory=dict)
     messages: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int | None] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     statements: list[str] = field(default_factory=list)
@@ -102,6 +103,7 @@ class Project:
             if hasattr(node, "node") and node.node.resource_type != "operation":
                 run.statuses[node.node.name] = str(node.status)
                 run.messages[node.node.name] = str(node.message)
+                run.rows[node.node.name] = getattr(node, "adapter_response", {}).get("rows_affected")
                 run.seconds[node.node.name] = float(node.execution_time)
         return run
 

@@ -29,7 +29,7 @@ def test_the_first_run_loads_everything_up_to_the_last_whole_day(daily: Project)
     run = daily.run(now="2024-01-05 08:00:00")
     assert daily.rows(LOADED) == until(daily, "2024-01-05")
     assert run.batches("daily") == [("2024-01-01T00:00:00", "2024-01-05T00:00:00")]
-    assert run.messages["daily"] == "OK 1 batch, 16 rows"
+    assert (run.messages["daily"], run.rows["daily"]) == ("OK 1 batch, 16 rows", 16)
     assert daily.recorded("daily") == [["2024-01-01", "2024-01-05"]]
 
 
@@ -38,7 +38,7 @@ def test_the_same_run_again_reads_the_store_once_and_writes_nothing(daily: Proje
     daily.run(now="2024-01-05 08:00:00")
     rows, events = daily.rows(LOADED), daily.events()
     again = daily.run(now="2024-01-05 09:00:00")
-    assert again.messages["daily"] == "OK up to date"
+    assert (again.messages["daily"], again.rows["daily"]) == ("OK up to date", 0)
     assert sum("select" in statement and "dbt_kinds_intervals" in statement for statement in again.statements) == 1
     kinds_of_statement = {statement.split()[0].lower() for statement in again.statements}
     assert kinds_of_statement <= {"select", "show", "describe", "create"}, again.statements
