@@ -77,5 +77,5 @@ def test_what_dbts_package_hub_takes_holds_no_tests(tmp_path: Path) -> None:
     with tarfile.open(archive) as package:
         names = {name.split("/", 1)[0] for name in package.getnames()}
     assert {"dbt_project.yml", "macros", "README.md", "LICENSE"} <= names
-    assert not names & {"tests", "benchmarks", ".ci"}
+    assert not names & {"tests", "benchmarks", "docs", ".ci"}
     assert archive.stat().st_size < 5_000_000
