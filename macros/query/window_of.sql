@@ -6,7 +6,7 @@
 #}
 {% macro window_of(relation, column, before='PT0S', after='PT0S', unit='day', week_start='monday', data_type='date',
   format=none) %}
-  {% if relation is string or column is not string %}
+  {% if column is not string %}
     {% do dbt_kinds.fail(model.name, "window_of stands in place of a table; write: from "
       ~ "{{ dbt_kinds.window_of(ref('orders'), 'ordered_at') }} as orders, with the name of a column of that table") %}
   {% endif %}

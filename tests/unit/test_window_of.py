@@ -91,7 +91,7 @@ def test_every_argument_is_checked(arguments: dict[str, Any], message: str) -> N
         rendered("2024-01-15", "2024-01-16", **arguments)
 
 
-@pytest.mark.parametrize("arguments", [("ordered_at",), ("cast(ts as timestamp)",), ("orders", "ts"), (Events(),)])
+@pytest.mark.parametrize("arguments", [("ordered_at",), ("cast(ts as timestamp)",), (Events(),)])
 def test_it_takes_a_relation_and_the_name_of_a_column(arguments: tuple[Any, ...]) -> None:
     with pytest.raises(CompilerError, match=re.escape("sessions: window_of stands in place of a table; write: from {{")):
         Macros(node=NODE).window_of(*arguments)
