@@ -106,8 +106,7 @@ def suffix_by_name(expression: exp.Expr, *, against_date: bool) -> str | None:
     Args:
         against_date: whether the model compares it with a date, which decides for names that contain a word for a date.
     """
-    while isinstance(expression, exp.Paren):
-        expression = expression.this
+    expression = _value_of(expression)
     if not isinstance(expression, exp.Column):
         return None
     name = expression.name.lower()
@@ -181,10 +180,29 @@ def suffix_of(
     raise UnknownColumnType(unknown_type(written, found.declared), line=line)
 
 
+def _value_of(expression: exp.Expr) -> exp.Expr:
+    """The only value that an expression has if it is not NULL: `ts` for `case when ts = '1900-01-01' then null else ts
+    end`; itself for any other.
+    """
+    while True:
+        values = {expression}
+        if isinstance(expression, exp.Paren | exp.Nullif):
+            values = {expression.this}
+        elif isinstance(expression, exp.If):
+            values = {expression.args["true"], expression.args.get("false") or exp.null()}
+        elif isinstance(expression, exp.Case):
+            branches = [branch.args["true"] for branch in expression.args["ifs"]]
+            values = {*branches, expression.args.get("default") or exp.null()}
+        values -= {exp.null()}
+        if len(values) != 1 or expression in values:
+            return expression
+        expression = values.pop()
+
+
 def _told(place: Place, parents: Parents, depth: int) -> Type:
-    expression = place.expression
     if depth > 20:
         return _UNKNOWN
+    expression = _value_of(place.expression)
     if isinstance(expression, exp.Paren | exp.Coalesce | exp.Max | exp.Min | exp.AtTimeZone | exp.ConvertTimezone):
         inner = expression.args.get("timestamp") or expression.this
         found = _told(Place(inner, place.select, place.names), parents, depth + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -66,6 +66,13 @@ _IN_FILTER = "write what it finds into the filter that uses it"
 _TOLD_OF_WORDS = {
     **dict.fromkeys(("select", "with", "from"), _IN_FILTER),
     **dict.fromkeys(("join", "left", "inner"), "a kind has no join of some runs only: join for all, and filter rows"),
+}
+# of conditions of which any will do, a bound on one column is read: `(ts > a or ts > b)`
+_TOLD_OF_MORE = {
+    TokenType.COMMA: "more after a comma, such as columns or a CTE, which other runs do not have; only conditions are "
+    "read",
+    TokenType.OR: "conditions of which any will do (OR), and a window is a range of one column; compare greatest() of "
+    "their columns, or keep one",
 }
 
 
@@ -272,7 +279,7 @@ def substituted(text: str, start: int, end: int, renderer: Renderer, context: di
                 said = renderer.render("{{ " + tag.code + " }}", **context)[0]
             except UnrenderableError as error:
                 raise UnreadableBlock(
-                    f"`{tag.code[:80]}` cannot be read: {error}", line=line_of(text, tag.start)
+                    f"`{tag.code[:80]}` cannot be read: {renderer.problem or error}", line=line_of(text, tag.start)
                 ) from error
         parts += [text[at : tag.start], said]
         length += tag.start - at
@@ -427,10 +434,7 @@ def read_branch(text: str, branch: Branch, dialect: str, renderer: Renderer, con
         word = tokens[0].text
         named = [token.text for token in tokens[1:2]]
         if word == "," and [token.token_type for token in tokens[2:4]] == [TokenType.ALIAS, TokenType.L_PAREN]:
-            reads_own = ", and reads the model's own table in it" if THIS in made.text else ""
-            raise SecondUseOfIsIncremental(
-                f"the block has the CTE {named[0]}, which other runs do not have{reads_own}; {_IN_FILTER}", line=line
-            )
+            raise _other_cte(named[0], made, line)
         told = _TOLD_OF_WORDS.get(word.lower(), "write it for all runs, and the filter between start_*() and end_*()")
         raise SecondUseOfIsIncremental(f"the block begins with `{word}`, which is no filter of rows; {told}", line=line)
     if tokens and tokens[-1].token_type is TokenType.AND:
@@ -464,6 +468,24 @@ def read_condition(
     return found.comparisons[0]
 
 
+def _other_cte(name: str, made: Substituted, line: int) -> SecondUseOfIsIncremental:
+    reads_own = ", and reads the model's own table in it" if THIS in made.text else ""
+    return SecondUseOfIsIncremental(
+        f"the block has the CTE {name}, which other runs do not have{reads_own}; {_IN_FILTER}", line=line
+    )
+
+
+def _at_top(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
+    """The tokens that are in no brackets and in no CASE, with their places; brackets are at the top themselves."""
+    depth, case = 0, 0
+    for at, token in enumerate(tokens):
+        depth -= token.token_type is TokenType.R_PAREN
+        if depth == 0 and case == 0:
+            yield at, token
+        depth += token.token_type is TokenType.L_PAREN
+        case += (token.token_type is TokenType.CASE) - (token.token_type is TokenType.END and case > 0)
+
+
 def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
     """The conditions between ANDs outside parentheses."""
     guarded = _without_guard(tokens, made, dialect, line)
@@ -481,20 +503,21 @@ def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, 
                 found.ands.append(made.original(token.start, token.end + 1))
             part = at + 1
             continue
-        if token.token_type is TokenType.AND and depth == 0 and between:
+        if token.token_type is TokenType.AND and depth == 0 and case == 0 and between:
             between = False
         depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
         case += (token.token_type is TokenType.CASE) - (token.token_type is TokenType.END)
-        if depth == 0 and token.token_type is TokenType.BETWEEN:
+        if depth == 0 and case == 0 and token.token_type is TokenType.BETWEEN:
             between = True
-        if depth == 0 and token.token_type is TokenType.ALIAS and at and tokens[at + 1 : at + 2]:
-            name, following = tokens[at - 1].text, tokens[at + 1]
-            if following.token_type is TokenType.L_PAREN:
-                raise SecondUseOfIsIncremental(
-                    f"the block has the CTE {name}, which other runs do not have; {_IN_FILTER}", line=line
-                )
-        if depth == 0 and token.token_type in _MORE:
-            raise SecondUseOfIsIncremental(f"the block has {token.text} in it; only conditions are read", line=line)
+        following = [one.token_type for one in tokens[at + 1 : at + 2]]
+        if depth == 0 and at and token.token_type is TokenType.ALIAS and following == [TokenType.L_PAREN]:
+            raise _other_cte(tokens[at - 1].text, made, line)
+        if depth == 0 and case == 0 and token.token_type in _MORE:
+            following = [one.token_type for one in tokens[at + 2 : at + 4]]
+            if token.token_type is TokenType.COMMA and following == [TokenType.ALIAS, TokenType.L_PAREN]:
+                raise _other_cte(tokens[at + 1].text, made, line)
+            told = _TOLD_OF_MORE.get(token.token_type, f"{token.text} in it; only conditions are read")
+            raise SecondUseOfIsIncremental(f"the block has {told}", line=line)
         if depth < 0:
             raise SecondUseOfIsIncremental("the block closes a bracket that it does not open", line=line)
     if depth:
@@ -503,12 +526,11 @@ def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, 
 
 def _without_guard(tokens: Sequence[Token], made: Substituted, dialect: str, line: int) -> Sequence[Token] | None:
     """The condition of `ts > newest or newest is null`, where the table has no newest value only if it is empty."""
-    depth, at = 0, []
-    for place, token in enumerate(tokens):
-        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
-        if depth == 0 and token.token_type is TokenType.OR:
+    at = []
+    for place, token in _at_top(tokens):
+        if token.token_type is TokenType.OR:
             at.append(place)
-        elif depth == 0 and token.token_type is TokenType.AND:
+        elif token.token_type is TokenType.AND:
             return None
     if len(at) != 1:
         return None
@@ -527,16 +549,12 @@ def _alternatives(tokens: Sequence[Token], made: Substituted, dialect: str, line
     """The lower bounds of one expression of which any will do: `ts > a or ts >= b`; empty if that is not all there
     is.
     """
-    parts: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
-        if depth == 0 and token.token_type is TokenType.AND:
-            return []
-        if depth == 0 and token.token_type is TokenType.OR:
-            parts.append([])
-        else:
-            parts[-1].append(token)
+    top = dict(_at_top(tokens))
+    if any(token.token_type is TokenType.AND for token in top.values()):
+        return []
+    ends = [at for at, token in top.items() if token.token_type is TokenType.OR]
+    starts = [0, *(at + 1 for at in ends)]
+    parts = [list(tokens[start:end]) for start, end in zip(starts, [*ends, len(tokens)], strict=True)]
     if len(parts) < 2 or not all(parts) or _without_guard(tokens, made, dialect, line) is not None:
         return []
     read = Filter(Block("if", []), "", ends_with_and=False, comparisons=[], body=(made.start, made.start))
@@ -621,12 +639,7 @@ def _source(made: Substituted, tokens: Sequence[Token]) -> str:
 
 
 def _operator(tokens: Sequence[Token]) -> int | None:
-    depth = 0
-    for at, token in enumerate(tokens):
-        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
-        if depth == 0 and token.token_type in _COMPARED:
-            return at
-    return None
+    return next((at for at, token in _at_top(tokens) if token.token_type in _COMPARED), None)
 
 
 def _closes_at(tokens: Sequence[Token]) -> int | None:

@@ -48,9 +48,9 @@ def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings)
                 "by which rows are replaced",
                 line=meanings[at].filter.line,
             )
+        one, other = _told_apart(meanings[first], meanings[at])
         raise FiltersDisagree(
-            f"the filters are on {meanings[first].written} and {meanings[at].written}, and only one of "
-            "them reaches the output",
+            f"the filters are on {one} and {other}, and only one of them reaches the output",
             line=meanings[at].filter.line,
         )
     bases = {bound.base for meaning in meanings for bound in meaning.lower}
@@ -59,6 +59,18 @@ def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings)
             "variables bound one filter and the table or the clock another", line=meanings[first].filter.line
         )
     return first
+
+
+def _bare(written: str) -> str:
+    """The name of a column without that of its table, and without quotes."""
+    return written.rsplit(".", 1)[-1].strip('`"')
+
+
+def _told_apart(one: Meaning, other: Meaning) -> tuple[str, str]:
+    """The columns of two filters as written, with their lines if they are written alike."""
+    if one.written != other.written:
+        return one.written, other.written
+    return f"{one.written} (line {one.filter.line})", f"{other.written} (line {other.filter.line})"
 
 
 def bounds_of(meaning: Meaning) -> list[tuple[object, ...]]:
@@ -131,7 +143,9 @@ def choose_kind(
         Left: no kind is certain to be equivalent.
     """
     line = meanings[primary].filter.line
-    column = _time_column(tree, traces, meanings, primary, settings, stamps if is_arriving else frozenset())
+    column = _time_column(
+        tree, traces, meanings, primary, settings, stamps if is_arriving else frozenset(), options.dialect
+    )
     key = {name.lower() for name in settings.unique_key}
     for followed in traces:
         for dedupe in followed.dedupes if not is_alone else ():
@@ -152,7 +166,8 @@ def choose_kind(
                 raise WindowOverRuns(
                     f"one row of a key is kept by {dedupe.by}, and rows are read by {meanings[primary].written}: of "
                     "two rows of "
-                    f"a key a window may hold the wrong one; order by {meanings[primary].written} first, newest first",
+                    f"a key a window may hold the wrong one; order by {meanings[primary].written} first, newest first, "
+                    f"or say --arrival {_bare(meanings[primary].written)} where it says when a row came",
                     line=line,
                 )
     is_deduped = any(followed.dedupes for followed in traces) and not is_alone
@@ -162,6 +177,7 @@ def choose_kind(
                 "insert_overwrite without partition_by replaces the whole table by the filtered rows", line=line
             )
         if column is None or column.lower() not in settings.partition_columns or is_deduped:
+            _check_not_named_so(tree, meanings[primary], options.dialect)
             raise FilterNotOnPartition(
                 f"partitions of {', '.join(settings.partition_by)} are replaced by rows filtered on "
                 f"{meanings[primary].written}",
@@ -226,7 +242,22 @@ def choose_kind(
     return "incremental_by_time_range", column
 
 
-def _named_so(tree: exp.Query, meaning: Meaning) -> str | None:
+def _check_not_named_so(tree: exp.Query, meaning: Meaning, dialect: str) -> None:
+    """Checks that a filter is not by a name that its select gives to something else.
+
+    Raises:
+        BoundOfAnotherColumn: it is.
+    """
+    named = _named_so(tree, meaning, dialect)
+    if named is not None:
+        raise BoundOfAnotherColumn(
+            f"the select names {named} {meaning.written}, and filters by {meaning.written}, which is a column of the "
+            f"source where it has one; write {named} in the filter if that is meant",
+            line=meaning.filter.line,
+        )
+
+
+def _named_so(tree: exp.Query, meaning: Meaning, dialect: str) -> str | None:
     """What the select of a filter gives the name of the filtered column to, if that is something else."""
     written = meaning.expression
     if not isinstance(written, exp.Column) or written.table:
@@ -237,7 +268,7 @@ def _named_so(tree: exp.Query, meaning: Meaning) -> str | None:
             if isinstance(projection, exp.Alias) and projection.alias.lower() == written.name.lower():
                 made = projection.this
                 is_same = isinstance(made, exp.Column) and made.name.lower() == written.name.lower()
-                return None if is_same else str(made.sql())[:80]
+                return None if is_same else str(made.sql(dialect))[:80]
     return None
 
 
@@ -248,6 +279,7 @@ def _time_column(
     primary: int,
     settings: Settings,
     stamps: frozenset[str],
+    dialect: str,
 ) -> str | None:
     """The output column that holds the filtered column."""
     outputs = dict(traces[primary].outputs)
@@ -268,13 +300,8 @@ def _time_column(
                 )
             if bound.column.lower() not in outputs and bound.column.lower() not in stamps:
                 selected = ", ".join(names.get(name, name) for name in outputs)
-                named = _named_so(tree, meaning)
-                if named is not None and not selected:
-                    raise BoundOfAnotherColumn(
-                        f"the select names {named} {meaning.written}, and filters by {meaning.written}, which is a "
-                        f"column of the source where it has one; write {named} in the filter if that is meant",
-                        line=meaning.filter.line,
-                    )
+                if not selected:
+                    _check_not_named_so(tree, meaning, dialect)
                 raise BoundOfAnotherColumn(
                     f"{meaning.written} of the source is compared with the newest {bound.column} of the table, which "
                     "is another "

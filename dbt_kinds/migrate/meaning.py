@@ -27,6 +27,7 @@ from dbt_kinds.readers.dbt.rendering import THIS, Names
 _WRITTEN_TIMES = (exp.Datetime, exp.Timestamp, exp.TsOrDsToDatetime, exp.TsOrDsToTimestamp)
 _DAY = Duration(seconds=86400)
 _CODE = re.compile(r"kinds_code_\d+")
+_LONG_UNITS = frozenset({"week", "month", "quarter", "year"})
 
 
 @dataclass
@@ -267,11 +268,22 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         raise _unreadable(given, names, line)
     if read_bound(comparison.expression, names, options.dialect) is not None:
         raise UnreadableBlock(
-            "the condition compares two times and no column, so that it loads all or nothing", line=line
+            "the condition compares two times and no column, so that it loads all or nothing; take it out, and each "
+            "run reads everything, or compare a column",
+            line=line,
+        )
+    if isinstance(comparison.expression, exp.Subquery):
+        raise UnreadableBlock(
+            f"the condition compares what `{_short(comparison.written)}` finds and no column of the rows, so that it "
+            "loads all or nothing; compare a column",
+            line=line,
         )
     if any(table.name == THIS for table in comparison.expression.find_all(exp.Table)):
         raise ReadsThisElsewhere("the model reads its own table for more than the bound", line=line)
     _check_expression(meaning, comparison, options, line)
+    if comparison.operator == "between" and known[0].base == "variable" and known[0] == known[1]:
+        # from a day to that day
+        comparison = replace(comparison, operator="=", others=comparison.others[:1])
     operator = comparison.operator
     if operator == "between":
         lower, upper = known
@@ -284,10 +296,15 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         _add_lower(meaning, known[0], operator, line)
     elif operator == "=":
         bound = known[0]
+        if _is_whole_of_now(comparison, bound):
+            _add_lower(meaning, bound, ">=", line)
+            meaning.upper.append(Bound("now", is_inclusive=True))
+            meaning.replaced.append(replace(comparison, operator=">="))
+            return
         is_yesterday = bound.base == "now" and bound.truncated == "day" and bound.shift == _DAY
         is_day = bound.base == "variable" and not bound.shift.months and bound.shift.seconds % _DAY.seconds == 0
         if not is_yesterday and not is_day:
-            raise _unreadable(comparison, names, line)
+            raise _unequal(comparison, bound, names, line)
         # a day that a run read late had its late rows: it is read again until then
         late = bound.shift if is_day and bound.shift.seconds > 0 else NOTHING
         meaning.lower.append(Bound(bound.base, shift=late, truncated="day", variable=bound.variable))
@@ -296,6 +313,39 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         _check_upper(known[0], line)
         meaning.upper.append(replace(known[0], is_inclusive=operator == "<="))
     meaning.replaced.append(comparison)
+
+
+def _is_whole_of_now(comparison: Comparison, bound: Bound) -> bool:
+    """Whether a condition is on the week, month, quarter or year that it is, or that it was yesterday:
+    `date_trunc('month', day) = date_trunc('month', current_date())`.
+    """
+    made = truncation(comparison.expression)
+    is_near = not bound.shift.months and 0 <= bound.shift.seconds <= _DAY.seconds
+    is_long = bound.truncated in _LONG_UNITS
+    return bound.base == "now" and is_long and is_near and made is not None and made[1] == bound.truncated
+
+
+def _unequal(comparison: Comparison, bound: Bound, names: Names, line: int) -> UnreadableBlock | ReadsThisElsewhere:
+    """Why a condition with `=` selects no range of time, with what to write instead."""
+    short = _short(comparison.whole)
+    if bound.base == "latest":
+        return ReadsThisElsewhere(
+            f"`{short}` reads what is equal to the newest value of the table, and nothing after it; write >=", line=line
+        )
+    unit, made = bound.truncated, truncation(comparison.expression)
+    if bound.base == "now" and unit in _LONG_UNITS:
+        advice = f"write `>=`, which reads the {unit}s since then, too"
+        if made is None and bound.shift.is_zero:
+            of = _short(comparison.written)
+            advice = f"if {of} holds beginnings of {unit}s, write date_trunc('{unit}', {of}) in its place"
+        return UnreadableBlock(f"`{short}` selects a single {unit}; {advice}", line=line)
+    if bound.base == "now" and (made is None or made[1] == "day"):
+        return UnreadableBlock(
+            f"`{short}` selects one day, and not the one that is over when a run begins; write `>=`, which reads the "
+            "days since then, too",
+            line=line,
+        )
+    return _unreadable(comparison, names, line)
 
 
 def _is_always(comparison: Comparison) -> bool:
@@ -503,6 +553,10 @@ def _anti_join(condition: exp.Expr) -> dict[str, exp.Expr] | None:
 def _reads_this(query: exp.Expr) -> bool:
     tables = list(query.find_all(exp.Table))
     return len(tables) == 1 and tables[0].name == THIS
+
+
+def _short(written: str) -> str:
+    return " ".join(written.split())[:120]
 
 
 def _unreadable(comparison: Comparison, names: Names, line: int) -> UnreadableBlock | ReadsThisElsewhere:

@@ -41,6 +41,7 @@ _QUERIED_LIST = re.compile(r"set\s+(\w+)\s*=[^%]*run_query\([^%]*(?:values\(\)|\
 _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
 _CONFIG = re.compile(r"(?:do\s+)?config\s*\(")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_CLASS = re.compile(r"<class '[\w.]*?(\w+)'>")
 _WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
 # these packages contain no incremental loading
 _HARMLESS = frozenset(
@@ -136,7 +137,8 @@ class Reading:
         """The top-level variables of the template."""
         try:
             return self.renderer.render(self.model.text)[1]
-        except UnrenderableError:
+        except UnrenderableError as error:
+            self.renderer.problem = str(error)
             return {}
 
     @property
@@ -470,12 +472,12 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
     names.undecided = False
     for answer in (False, True):
         names.answer = answer
+        sql = ""
         try:
-            sql, _ = reading.renderer.render(marked)
-            tree = statement_of(with_plain_lengths(sql), options.dialect)
+            sql = with_plain_lengths(reading.renderer.render(marked)[0])
+            tree = statement_of(sql, options.dialect)
         except (UnrenderableError, SqlglotError, RecursionError) as error:
-            reason = " ".join(_sentence(error).split())[:160]
-            reading.problem = UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)
+            reading.problem = _unreadable(error, sql, text)
             reading.trees = []
             break
         while isinstance(tree, exp.Subquery) and tree.parent is None and not tree.args.get("with_"):
@@ -491,13 +493,30 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
     names.answer = False
 
 
-def _sentence(error: Exception) -> str:
-    """What an error says, without sqlglot's terminal codes around the place."""
+def _unreadable(error: Exception, sql: str, text: str) -> UnreadableModel:
+    """What a parser says of the SQL that a template renders, at the line of the template."""
     if not isinstance(error, ParseError) or not error.errors:
-        return str(error)
+        reason = " ".join(str(error).split())[:160]
+        return UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)
     first = error.errors[0]
-    place = "".join(str(first.get(part) or "") for part in ("start_context", "highlight", "end_context"))
-    return f"{first.get('description')}. Line {first.get('line')}, Col: {first.get('col')}. {place}"
+    said = _CLASS.sub(lambda found: found[1], str(first.get("description")))
+    before, found, after = (
+        " ".join(str(first.get(part) or "").split()) for part in ("start_context", "highlight", "end_context")
+    )
+    if len(before) > 40:
+        before = before[-40:].partition(" ")[2]
+    near = f"{before} {found} {after[:40].rpartition(' ')[0] if len(after) > 40 else after}".strip()
+    line = _line_in_template(sql, int(first.get("line") or 1), found, text)
+    return UnreadableModel(f"the model cannot be read as SQL, near `{near}`: {said}", line=line)
+
+
+def _line_in_template(sql: str, line: int, word: str, text: str) -> int:
+    """The line of a template that became a line of its SQL: the nearest one that is the same, or has the word."""
+    rendered, lines = sql.splitlines(), text.splitlines()
+    wanted = rendered[line - 1].strip() if line <= len(rendered) else ""
+    same = [at for at, one in enumerate(lines, 1) if wanted and one.strip() == wanted]
+    alike = [at for at, one in enumerate(lines, 1) if word and word in one]
+    return min(same or alike or [1], key=lambda at: abs(at - line))
 
 
 def check_every_branch(tree: exp.Expr, covered: set[int], line: int) -> None:

@@ -74,6 +74,9 @@ def with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
     return whole
 
 
+_NAMED_BASE = {"now": "the current time", "latest": "the newest value of the table"}
+
+
 def start_of_variables(
     reading: Reading, tree: exp.Query, meanings: list[Meaning], starts: list[Meaning]
 ) -> Expression | None:
@@ -90,7 +93,8 @@ def start_of_variables(
         ]
         is_same = any(same(start.expression, one.expression) for one in beside if one.expression and start.expression)
         if tag is None or not is_same or start.upper or (found is not None and found != tag):
-            names = ", ".join(dict.fromkeys(str(bound.variable) for bound in (*start.lower, *start.upper)))
+            bounds = (*start.lower, *start.upper)
+            names = ", ".join(dict.fromkeys(bound.variable or _NAMED_BASE[bound.base] for bound in bounds))
             raise UnboundPartition(
                 f"{names} bounds {start.written} beside the filter, and what it leaves out would be recorded as "
                 "loaded; set the option start to it, and remove the condition",

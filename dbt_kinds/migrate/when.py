@@ -232,8 +232,13 @@ def notes_of(
     traces: list[Trace],
     options: MigrateOptions,
     column: str | None,
+    counted: set[str],
 ) -> list[errors.MigrationNote]:
-    """Notes on a model that is loaded by windows."""
+    """Notes on a model that is loaded by windows.
+
+    Args:
+        counted: the variables that say how often a loop of the template runs.
+    """
     notes: list[errors.MigrationNote] = []
     if "start" not in found.options:
         notes += no_start(options)
@@ -245,6 +250,9 @@ def notes_of(
             )
         )
     variables = {name for meaning in meanings for bound in meaning.lower for name in bound.default_variables}
+    if any(part.listed for meaning in meanings for part in meaning.filter.comparisons):
+        # a loop writes the list of days
+        variables |= counted
     if variables:
         notes.append(
             LookbackFromVariable(f"the lookback is the default of {', '.join(sorted(variables))} in dbt_project.yml")

@@ -188,7 +188,7 @@ def _by_tree(
     )
     for meaning, followed, select, suffix in zip(meanings, traces, selects, suffixes, strict=True):
         found.notes += check_current_time(meaning, followed, select, suffix, windows)
-    found.notes += notes_of(found, settings, meanings, ends, traces, options, column)
+    found.notes += notes_of(found, settings, meanings, ends, traces, options, column, reading.names.counted)
     is_open = kind == BY_KEY and _is_open(meanings, ends, suffixes)
     if not is_open:
         check_not_of_run(reading, meanings, selects)

@@ -46,6 +46,13 @@ def test_a_variable_that_a_date_equals_is_the_window_of_one_day(given: str, stra
     assert "pass kinds_start and kinds_end" in said(result, "WindowForVariables")
 
 
+def test_a_range_from_a_variable_to_itself_is_one_day(tmp_path: Path) -> None:
+    text = incremental("select id, sale_day from {{ ref('raw') }}\nwhere sale_day between '{{ var(\"d\") }}' and '{{ var(\"d\") }}'", PARTITIONED)  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.options == {"time_column": "sale_day", "batch_size": 1}, result.reason
+    assert str(result.new_text).rstrip().endswith(BY_DAY)
+
+
 def test_a_variable_by_way_of_a_set_is_followed_and_the_set_is_removed(tmp_path: Path) -> None:
     text = incremental(
         "{% set run_day = var('observed', '2024-02-01') %}\n{% set unused = var('unused') %}\n"

@@ -690,3 +690,131 @@ def test_the_days_of_the_time_itself_only_read_less(config: str, tmp_path: Path)
 def test_two_columns_of_a_filter_that_need_not_agree_are_left(filters: str, config: str, tmp_path: Path) -> None:
     result = one(migrated(tmp_path, {"m": incremental(TIMES + block(filters), config)}))
     assert result.reason is not None and result.reason.code == "FiltersDisagree", result.new_text
+
+
+# --- conditions that a macro writes with CASE, months, loops over a variable
+
+
+REAL = "{% macro real(c) %}case when {{ c }} = '0001-01-01' or {{ c }} between '1900-01-01' and '1900-01-02' then null else {{ c }} end{% endmacro %}"
+NEWEST = "(select max(made_at) from {{ this }})"
+
+
+@pytest.mark.parametrize(
+    ("condition", "written"),
+    [
+        (f"{{{{ real('made_at') }}}} > {NEWEST}", "{{ real('made_at') }} >= {{ dbt_kinds.start_dt() }}"),
+        (f"{NEWEST} < {{{{ real('made_at') }}}}", "{{ real('made_at') }} >= {{ dbt_kinds.start_dt() }}"),
+        (
+            f"case when made_at = '0001-01-01' or made_at is null then null else made_at end > {NEWEST}",
+            "case when made_at = '0001-01-01' or made_at is null then null else made_at end >= {{ dbt_kinds.start_dt() }}",
+        ),
+    ],
+)
+def test_a_time_of_which_some_values_are_none_is_a_filter(condition: str, written: str, tmp_path: Path) -> None:
+    made = "{{ real('made_at') }}" if "real" in condition else condition.partition(" > ")[0]
+    query = f"select id, {made} as made_at from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where {condition} {{% endif %}}"
+    text = incremental(query, "incremental_strategy='merge', unique_key='id'")
+    result = one(migrated(tmp_path, {"m": text, "macros/real.sql": REAL}))
+    assert result.kind == KEY, result.reason
+    assert f"where {written}" in str(result.new_text)
+
+
+@pytest.mark.parametrize("made", ["nullif(made_at, '1900-01-01')", "if(made_at = '1900-01-01', null, made_at)"])
+def test_the_type_of_a_time_that_is_none_instead_of_some_value_is_that_of_the_time(made: str, tmp_path: Path) -> None:
+    properties = "models:\n  - {name: raw, columns: [{name: made_at, data_type: date}]}\n"
+    query = f"select id, {made} as made_at from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where {made} > {NEWEST} {{% endif %}}"
+    files = {"m": incremental(query), "raw": "select * from s", "models/raw.yml": properties}
+    result = one(migrated(tmp_path, files))
+    assert result.kind == TIME_RANGE, result.reason
+    assert f"where {made} between {{{{ dbt_kinds.start_date() }}}} and" in str(result.new_text)
+
+
+@pytest.mark.parametrize(
+    ("condition", "options"),
+    [
+        ("date_trunc('month', day) = date_trunc('month', current_date())", {}),
+        ("date_trunc('month', current_date()) = date_trunc('month', day)", {}),
+        # on the first, the month that is over
+        ("date_trunc('month', day) = date_trunc('month', date_sub(current_date(), 1))", {"lookback": 1}),
+    ],
+)
+def test_the_month_that_it_is_is_loaded_as_far_as_it_is_there(
+    condition: str, options: dict[str, int], tmp_path: Path
+) -> None:
+    columns = "date_trunc('month', day) as month, sum(n) as n"
+    config = "incremental_strategy='insert_overwrite', partition_by=['month'], file_format='iceberg'"
+    result = one(migrated(tmp_path, {"m": filtered(condition, columns, config, "group by 1")}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert result.options == {"time_column": "month", "interval_unit": "month", "allow_partials": True, **options}
+    between = "date_trunc('month', day) between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
+    assert f"where {between.replace('date() }} and', 'dt() }} and').replace('end_date', 'end_dt')}" in str(result.new_text) or between in str(result.new_text)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("month = date_trunc('month', current_date())", "if month holds beginnings of months, write date_trunc('month', month) in its place"),
+        ("month = date_trunc('month', add_months(current_date(), -1))", "selects a single month; write `>=`, which reads the months since then, too"),
+        ("day = current_date()", "selects one day, and not the one that is over when a run begins; write `>=`"),
+        ("day = (select max(day) from {{ this }})", "reads what is equal to the newest value of the table, and nothing after it; write >="),
+        ("day > current_date() - 3 or id = 1", "conditions of which any will do (OR), and a window is a range of one column"),
+        ("day > current_date() - 3, b as (select 1)", "the block has the CTE b"),
+        ("day > current_date() - 3, 4", "the block has more after a comma, such as columns or a CTE"),
+        ("(select max(day) from {{ ref('raw') }}) > (select max(day) from {{ this }})", "finds and no column of the rows, so that it loads all or nothing"),
+        ("current_date() > (select max(day) from {{ this }})", "take it out, and each run reads everything"),
+    ],
+)  # fmt: skip
+def test_a_condition_that_is_no_range_is_told_with_what_to_write(condition: str, told: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": filtered(condition, "id, day, month")}))
+    assert result.reason is not None, result.new_text
+    assert told in result.reason.message
+
+
+def test_a_filter_by_what_the_select_calls_something_else_is_told(tmp_path: Path) -> None:
+    config = "incremental_strategy='insert_overwrite', partition_by=['month']"
+    text = filtered("month >= current_date() - 60", "id, trunc(day, 'MM') as month", config)
+    reason = one(migrated(tmp_path, {"m": text})).reason
+    assert reason is not None and reason.code == "BoundOfAnotherColumn"
+    assert "the select names TRUNC(day, 'MM') month, and filters by month" in reason.message
+
+
+def test_two_filters_that_are_written_alike_are_told_apart_by_their_lines(tmp_path: Path) -> None:
+    newest = "{% if is_incremental() %} where at > (select max(at) from {{ this }}) {% endif %}"
+    query = (
+        f"with a as (select id, at from {{{{ ref('a') }}}} {newest}),\n"
+        f"b as (select id, x from {{{{ ref('b') }}}} {newest})\n"
+        "select a.id, a.at, b.x from a left join (select id, max(x) as x from b group by id) as b on b.id = a.id"
+    )
+    reason = one(migrated(tmp_path, {"m": incremental(query, "incremental_strategy='merge', unique_key='id'")})).reason
+    assert reason is not None
+    assert reason.code != "FiltersDisagree" or "at (line 2) and at (line 3)" in reason.message
+
+
+def test_what_cannot_be_parsed_is_told_with_its_line_and_what_stands_there(tmp_path: Path) -> None:
+    text = filtered("at > (select max(at) from {{ this }})", "id, at", "", "and size ==== 3\n")
+    reason = one(migrated(tmp_path, {"m": text})).reason
+    assert reason is not None and reason.code == "UnreadableModel"
+    assert reason.line == text.splitlines().index("and size ==== 3") + 1
+    assert "where the filter and size == == 3`: Required keyword: 'expression' missing for EQ" in reason.message
+
+
+LISTED_DAYS = """{{% set days = ['current_date'] %}}
+{{% for i in range({0}) %}}{{% set days = days.append('date_sub(current_date, interval ' + (i + 1) | string + ' day)') %}}{{% endfor %}}
+{{{{ config(materialized='incremental', incremental_strategy='insert_overwrite', partition_by={{'field': 'day', 'data_type': 'date'}}, partitions=days) }}}}
+select day, count(*) as n from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where day in ({{{{ days | join(',') }}}}) {{% endif %}} group by 1
+"""
+
+
+@pytest.mark.parametrize(("count", "is_told"), [("3", False), ("var('back')", True), ("var('b', 3)", True)])
+def test_days_that_a_loop_lists_as_often_as_a_variable_says_are_the_lookback(
+    count: str, is_told: bool, tmp_path: Path
+) -> None:
+    result = one(migrated(tmp_path, {"m": LISTED_DAYS.format(count)}, "bigquery", settings={"vars": {"back": 3}}))
+    assert result.options == {"time_column": "day", "lookback": 3}, result.reason
+    assert ("LookbackFromVariable" in {note.code for note in result.notes}) == is_told
+
+
+def test_a_loop_over_a_variable_without_a_value_is_told_by_its_name(tmp_path: Path) -> None:
+    reason = one(migrated(tmp_path, {"m": LISTED_DAYS.format("var('back')")}, "bigquery")).reason
+    assert reason is not None
+    assert "a loop runs as often as the variable back says, which has no number in dbt_project.yml" in reason.message

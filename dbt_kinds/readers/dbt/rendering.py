@@ -51,7 +51,12 @@ class _Return(Exception):  # noqa: N818
 
 @dataclass
 class Names:
-    """The meaning of the placeholder names in a rendered text, and the requests that could not be answered."""
+    """The meaning of the placeholder names in a rendered text, and the requests that could not be answered.
+
+    Attributes:
+        asked: the variables that decided a condition.
+        counted: those that said how often a loop runs.
+    """
 
     relations: dict[str, tuple[str, ...]] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
@@ -60,6 +65,7 @@ class Names:
     moments: dict[str, tuple[timedelta, bool]] = field(default_factory=dict)
     defaults: dict[str, Any] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)
     forced: dict[str, bool] = field(default_factory=dict)
     undecided: bool = False
     answer: bool = False
@@ -265,6 +271,18 @@ class Variable(Unknown):
         except (TypeError, ValueError) as error:
             raise UnrenderableError("a variable without a default is taken for a number") from error
 
+    def __index__(self) -> int:
+        """How often a loop over `range(var('n'))` runs; it is noted that it depends on this variable."""
+        name = self._names.variables[self._text]
+        try:
+            count = int(self.value)
+        except (TypeError, ValueError) as error:
+            raise UnrenderableError(
+                f"a loop runs as often as the variable {name} says, which has no number in dbt_project.yml"
+            ) from error
+        self._names.counted.add(name)
+        return count
+
     def __sub__(self, other: Any) -> Any:
         return self.value - other if isinstance(self.value, int) and isinstance(other, int) else self._other()
 
@@ -302,6 +320,8 @@ class Renderer:
         """`macros` maps macro names to their files; new names are added to `names`."""
         self.names = names
         self.incremental = True
+        # why the variables of the template are not known, if so
+        self.problem = ""
         self._macros = macros
         self._variables = variables
         self._adapter = adapter
