@@ -69,6 +69,7 @@ _TOLD_OF_WORDS = {
 }
 # of conditions of which any will do, a bound on one column is read: `(ts > a or ts > b)`
 _TOLD_OF_MORE = {
+    TokenType.WHERE: "more before its WHERE, such as a table that other runs do not read; only conditions are read",
     TokenType.COMMA: "more after a comma, such as columns or a CTE, which other runs do not have; only conditions are "
     "read",
     TokenType.OR: "conditions of which any will do (OR), and a window is a range of one column; compare greatest() of "
@@ -104,8 +105,13 @@ class Substituted:
         return any(first <= place < last for first, last, _, _ in self.spans)
 
     def cuts_a_tag(self, start: int, end: int) -> bool:
-        """Whether a piece begins or ends inside a tag's output."""
-        return any((first < start < last) or (first < end < last) for first, last, _, _ in self.spans)
+        """Whether a piece begins or ends inside a tag's output, other than in the white space around it."""
+        return any(
+            self.text[first:place].strip() and self.text[place:last].strip()
+            for first, last, _, _ in self.spans
+            for place in (start, end)
+            if first < place < last
+        )
 
 
 @dataclass

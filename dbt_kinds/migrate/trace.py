@@ -390,7 +390,10 @@ def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
         if units:
             _add_whole(found, finest(units), "group by puts together")
         else:
-            found.problems.append(("AggregatesOverRuns", "group by does not contain the filtered column"))
+            grouped = ", ".join(_resolved(select, part, known).sql() for part in group.expressions)[:80]
+            found.problems.append(
+                ("AggregatesOverRuns", f"group by {grouped or 'all'} does not contain the filtered column")
+            )
     if group is None and any(_own(select, found_) for found_ in _aggregates(select)):
         found.problems.append(("AggregatesOverRuns", "everything is aggregated into one row"))
     for window in select.find_all(exp.Window):
@@ -642,7 +645,8 @@ def _into_reader(
                 found.secondary = True
                 found.covered.add(id(reader))
                 return
-            found.problems.append(("OuterJoinedInput", "the filtered rows are the optional side of a join"))
+            of = f" of {alias}" if alias else ""
+            found.problems.append(("OuterJoinedInput", f"the filtered rows{of} are the optional side of a join"))
             return
         joins = joins[joins.index(place) + 1 :]
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins):

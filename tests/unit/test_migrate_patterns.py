@@ -695,7 +695,7 @@ def test_two_columns_of_a_filter_that_need_not_agree_are_left(filters: str, conf
 # --- conditions that a macro writes with CASE, months, loops over a variable
 
 
-REAL = "{% macro real(c) %}case when {{ c }} = '0001-01-01' or {{ c }} between '1900-01-01' and '1900-01-02' then null else {{ c }} end{% endmacro %}"
+REAL = "{% macro real(c) %}\n  case when {{ c }} = '0001-01-01' or {{ c }} between '1900-01-01' and '1900-01-02' then null else {{ c }} end\n{% endmacro %}"
 NEWEST = "(select max(made_at) from {{ this }})"
 
 
@@ -762,6 +762,7 @@ def test_the_month_that_it_is_is_loaded_as_far_as_it_is_there(
         ("day > current_date() - 3, 4", "the block has more after a comma, such as columns or a CTE"),
         ("(select max(day) from {{ ref('raw') }}) > (select max(day) from {{ this }})", "finds and no column of the rows, so that it loads all or nothing"),
         ("current_date() > (select max(day) from {{ this }})", "take it out, and each run reads everything"),
+        ("day > 1 where month = 2", "more before its WHERE, such as a table that other runs do not read"),
     ],
 )  # fmt: skip
 def test_a_condition_that_is_no_range_is_told_with_what_to_write(condition: str, told: str, tmp_path: Path) -> None:
@@ -776,6 +777,18 @@ def test_a_filter_by_what_the_select_calls_something_else_is_told(tmp_path: Path
     reason = one(migrated(tmp_path, {"m": text})).reason
     assert reason is not None and reason.code == "BoundOfAnotherColumn"
     assert "the select names TRUNC(day, 'MM') month, and filters by month" in reason.message
+
+
+def test_what_groups_or_joins_the_filtered_rows_is_named(tmp_path: Path) -> None:
+    newest = "{% if is_incremental() %} where day > (select max(day) from {{ this }}) {% endif %}"
+    grouped = f"with s as (select * from {{{{ ref('raw') }}}} {newest}) select shop, kind, max(day) as day from s group by 1, kind"
+    joined = f"with s as (select * from {{{{ ref('raw') }}}} {newest}) select o.id, s.day from {{{{ ref('o') }}}} o left join s on s.id = o.id"
+    migration = migrated(tmp_path, {"m": incremental(grouped), "n": incremental(joined)})
+    reasons = [one(migration, name).reason for name in ("m", "n")]
+    assert [str(reason and reason.message) for reason in reasons] == [
+        "group by shop, kind does not contain the filtered column",
+        "the filtered rows of s are the optional side of a join",
+    ]
 
 
 def test_two_filters_that_are_written_alike_are_told_apart_by_their_lines(tmp_path: Path) -> None:

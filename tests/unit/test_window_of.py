@@ -93,7 +93,9 @@ def test_every_argument_is_checked(arguments: dict[str, Any], message: str) -> N
 
 @pytest.mark.parametrize("arguments", [("ordered_at",), ("cast(ts as timestamp)",), (Events(),)])
 def test_it_takes_a_relation_and_the_name_of_a_column(arguments: tuple[Any, ...]) -> None:
-    with pytest.raises(CompilerError, match=re.escape("sessions: window_of stands in place of a table; write: from {{")):
+    with pytest.raises(
+        CompilerError, match=re.escape("sessions: window_of stands in place of a table; write: from {{")
+    ):
         Macros(node=NODE).window_of(*arguments)
 
 
