@@ -50,8 +50,9 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     for hook, _ in settings.deletes:
         if hook not in found.removed:
             raise OwnStateTable(f"its {hook} deletes rows of the table, which no window replaces", line=settings.line)
-    _carry_over(found, reading, settings, options)
-    found.notes += own_strategy(settings, project, options)
+    own = own_strategy(settings, project, options)
+    _carry_over(found, reading, settings, options, has_own_strategy=bool(own))
+    found.notes += own
     return found
 
 
@@ -63,7 +64,9 @@ def found_of(reading: Reading | None, settings: Settings | None) -> Found:
     return Found(settings.strategy, settings.unique_key or settings.ignored_key, patterns)
 
 
-def _carry_over(found: Conversion, reading: Reading, settings: Settings, options: MigrateOptions) -> None:
+def _carry_over(
+    found: Conversion, reading: Reading, settings: Settings, options: MigrateOptions, *, has_own_strategy: bool
+) -> None:
     """Removes the arguments that moved into meta; their meaning is kept."""
     config, own = settings.config, reading.model.own_config
     _take_partitions(found, reading, settings)
@@ -90,7 +93,7 @@ def _carry_over(found: Conversion, reading: Reading, settings: Settings, options
                 "dbt-databricks does; dbt-spark appended them. Say --dialect databricks or --dialect spark"
             )
         )
-    take_predicates(found, reading, settings, options)
+    take_predicates(found, reading, settings, options, has_own_strategy=has_own_strategy)
     is_kept = config.get("full_refresh") is False
     if found.kind == "incremental_unmanaged":
         # the kind ignores --full-refresh by default

@@ -24,8 +24,13 @@ _SIDE = re.compile(r"(?i)\bDBT_INTERNAL_(DEST|SOURCE)\b")
 _COMBINED = (exp.And, exp.Or, exp.Not, exp.Paren)
 
 
-def take_predicates(found: Conversion, reading: Reading, settings: Settings, options: MigrateOptions) -> None:
+def take_predicates(
+    found: Conversion, reading: Reading, settings: Settings, options: MigrateOptions, *, has_own_strategy: bool
+) -> None:
     """Removes the predicates that restricted the merge, or keeps them for a kind that goes by key.
+
+    Args:
+        has_own_strategy: whether a macro of the project merges in place of dbt's, and may read them.
 
     Raises:
         ComputedConfig: they are computed, and would have to be read.
@@ -58,13 +63,24 @@ def take_predicates(found: Conversion, reading: Reading, settings: Settings, opt
             )
         )
         return
-    for text in texts:
-        if not _UNKNOWN.search(str(text)) and not _is_condition(str(text), options.dialect):
-            raise CustomStrategy(
-                f"incremental_predicates has `{text}`, which is no condition of SQL, so that a macro of the project "
-                "reads it; say what it does with merge_filter, or take it out",
-                line=settings.line,
+    others = [
+        str(text) for text in texts if not _UNKNOWN.search(str(text)) and not _is_condition(str(text), options.dialect)
+    ]
+    if others and has_own_strategy:
+        found.removed |= _NAMES
+        found.notes.append(
+            PredicatesNotUsed(
+                f"incremental_predicates has `{others[0]}`, by which the project's own macro narrowed the merge; now "
+                "keys are looked for in the whole table. A merge_filter narrows it"
             )
+        )
+        return
+    for text in others:
+        raise CustomStrategy(
+            f"incremental_predicates has `{text}`, which is no condition of SQL, so that a macro of the project "
+            "reads it; say what it does with merge_filter, or take it out",
+            line=settings.line,
+        )
     found.notes.append(
         PredicatesKept(
             "incremental_predicates still says which rows of the table are looked at: a range that is loaded "

@@ -809,6 +809,15 @@ def test_a_predicate_that_is_no_condition_leaves_the_model(predicates: str, tmp_
     assert result.reason is not None, (result.kind, result.options)
     assert result.reason.code == "CustomStrategy"
     assert "no condition of SQL" in result.reason.message
+    # the project merges by itself, and reads them
+    merging = (
+        "{% macro get_merge_sql(target, source, unique_key, dest_columns, incremental_predicates) %}{% endmacro %}"
+    )
+    result = one(migrated(tmp_path, {"m": text, "macros/own.sql": macro, "macros/merge.sql": merging}))
+    assert result.kind == KEY, result.reason
+    assert "incremental_predicates" not in str(result.new_text) and "merge_filter" not in result.options
+    assert {"OwnStrategy", "PredicatesNotUsed"} <= codes(result)
+    assert "by which the project's own macro narrowed the merge" in said(result, "PredicatesNotUsed")
 
 
 @pytest.mark.parametrize(
