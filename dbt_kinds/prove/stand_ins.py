@@ -92,6 +92,10 @@ def _name_tables(tree: exp.Query) -> None:
     ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     for table in list(tree.find_all(exp.Table)):
         name = table.name.lower()
+        if _reads_files(table):
+            written = re.sub(r"\W+", "_", table.this.sql()).lower()
+            table.set("this", exp.to_identifier(f"in_{written}".strip("_")))
+            continue
         if (
             not isinstance(table.this, exp.Identifier)
             or name.startswith("in_")
@@ -106,6 +110,14 @@ def _name_tables(tree: exp.Query) -> None:
         table.set("catalog", None)
         if not table.alias and re.fullmatch(r"\w+", alias):
             table.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
+
+
+def _reads_files(table: exp.Table) -> bool:
+    """Whether it is a function such as `read_files('…')`, whose rows depend on no other table."""
+    function = table.this
+    if not isinstance(function, exp.Anonymous) or function.find(exp.Column) is not None:
+        return False
+    return function.name.lower() not in _functions_of_duckdb()
 
 
 def _name_as_written(tree: exp.Query) -> None:

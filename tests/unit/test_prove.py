@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlglot
 from click.testing import CliRunner
+from sqlglot import exp
 
 from dbt_kinds.cli import main
 from dbt_kinds.migrate.conversion import MigrateOptions
@@ -21,6 +23,7 @@ from dbt_kinds.migrate.results import Migration, Result
 from dbt_kinds.prove.comparison import Comparison
 from dbt_kinds.prove.preparation import prepared
 from dbt_kinds.prove.prover import prove
+from dbt_kinds.prove.stand_ins import with_stand_ins
 from dbt_kinds.prove.verdict import Verdict
 from dbt_kinds.readers.dbt.project import read_project
 from tests.unit.migrating import migrated, one, write_project
@@ -230,3 +233,19 @@ def test_a_migration_without_a_proof_says_nothing_of_one(tmp_path: Path) -> None
     migration: Migration = migrated(tmp_path, {"m": EQUAL["newest value"]})
     assert migration.data()["proof"] is None
     assert "Played over" not in render_page(migration)
+
+
+@pytest.mark.parametrize(
+    ("read", "is_input"),
+    [
+        ("read_files('s3://shop/', format => 'parquet')", True),
+        # its rows depend on those of another table
+        ("o join other_rows(o.id)", False),
+        ("range(3)", False),
+    ],
+)
+def test_files_that_a_function_reads_are_an_input(read: str, is_input: bool) -> None:
+    tree = sqlglot.parse_one(f"select id from {'orders ' if read[0] == 'o' else ''}{read}", read="databricks")
+    assert isinstance(tree, exp.Query)
+    made, _ = with_stand_ins(tree)
+    assert any(table.name.startswith("in_read_files") for table in made.find_all(exp.Table)) == is_input
