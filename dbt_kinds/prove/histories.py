@@ -88,6 +88,7 @@ class Conditions:
         misses: whether nights are left out.
         twice: whether there are several runs a day.
         refreshes: whether there are full refreshes.
+        has_declared_key: whether properties say that no two rows have one key, which random rows may not keep to.
     """
 
     unit: str = "day"
@@ -101,6 +102,7 @@ class Conditions:
     misses: bool = True
     twice: bool = True
     refreshes: bool = True
+    has_declared_key: bool = False
 
     @property
     def step(self) -> int:

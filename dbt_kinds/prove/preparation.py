@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -80,8 +81,8 @@ def prepared(
     except Left as left:
         raise NotTriedError(left.message) from left
     for name in _NARROWING:
-        # of a range they have no use, as a note says
-        if settings.config.get(name) and result.kind != "incremental_by_time_range":
+        # where they have no use any more, a note says so
+        if settings.config.get(name) and all(note.code != "PredicatesNotUsed" for note in result.notes):
             raise NotTriedError(f"{name} is set")
     if settings.deletes:
         raise NotTriedError("a hook deletes rows")
@@ -153,6 +154,9 @@ def prepared(
     )
     inputs = _inputs(columns, bounded, settings, [before, after], result, options)
     conditions = _conditions(result, settings, kind_options, meanings, bounded, [before, after], options)
+    key = {name.lower() for name in settings.unique_key}
+    is_declared = any(unique <= key for unique in model.properties.unique)
+    conditions = replace(conditions, has_declared_key=is_declared)
     return Trial(connection, inputs, old, new, clock_columns(before)), conditions
 
 
@@ -296,7 +300,7 @@ def _inputs(
     result: Result,
     options: MigrateOptions,
 ) -> Inputs:
-    keys = {name.lower() for name in settings.unique_key}
+    keys = _key_columns(trees, {name.lower() for name in settings.unique_key})
     literals: dict[str, list[Any]] = {}
     excluded: dict[str, list[Any]] = {}
     for tree in trees:
@@ -322,11 +326,12 @@ def _inputs(
         if name not in keys:
             literals.setdefault(name, []).extend(values)
     is_by_key = result.kind == "incremental_by_unique_key"
+    never_null = _key_columns(trees, {name.lower() for name in settings.unique_key}) if is_by_key else set()
     return Inputs(
         columns,
         frozenset(bounded.inputs or columns),
         frozenset(keys),
-        frozenset(name.lower() for name in settings.unique_key) if is_by_key else frozenset(),
+        frozenset(never_null),
         bounded.columns,
         {name: tuple(dict.fromkeys(values)) for name, values in literals.items() if values},
         _wanted(trees),
@@ -341,6 +346,18 @@ def _inputs(
         frozenset(options.arrival),
         frozenset(options.event),
     )
+
+
+def _key_columns(trees: list[exp.Query], key: set[str]) -> set[str]:
+    """The columns of a key, and those of the inputs that they are made of: `id` for `id as order_id`."""
+    found = set(key)
+    named = [one for tree in trees for one in tree.find_all(exp.Alias) if isinstance(one.parent, exp.Select)]
+    while True:
+        made = [one.this for one in named if one.alias.lower() in found]
+        more = {column.name.lower() for one in made for column in one.find_all(exp.Column)} - found
+        if not more:
+            return found
+        found |= more
 
 
 def _wanted(trees: list[exp.Query]) -> dict[str, tuple[Any, ...]]:

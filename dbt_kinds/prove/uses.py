@@ -92,6 +92,8 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
                 weak.setdefault(name, TIME)
             elif isinstance(parent, _TIMES) or (isinstance(parent, exp.Cast) and parent.is_type(*_TIME_TYPES)):
                 weak.setdefault(name, DATE if DATE_NAME.fullmatch(name) and not TIME_NAME.fullmatch(name) else TIME)
+            elif isinstance(parent, exp.Cast) and parent.is_type(*exp.DataType.NUMERIC_TYPES):
+                weak.setdefault(name, NUMBER)
             elif isinstance(parent, _NUMBERS):
                 weak.setdefault(name, type_by_name(name) if type_by_name(name) in (TIME, DATE) else NUMBER)
             elif isinstance(parent, _TEXTS):

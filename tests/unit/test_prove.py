@@ -249,3 +249,33 @@ def test_files_that_a_function_reads_are_an_input(read: str, is_input: bool) -> 
     assert isinstance(tree, exp.Query)
     made, _ = with_stand_ins(tree)
     assert any(table.name.startswith("in_read_files") for table in made.find_all(exp.Table)) == is_input
+
+
+KEYED = "models:\n  - {name: m, columns: [{name: order_id, data_tests: [unique, not_null]}]}\n"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        # the key is made of a column of another name, and of a number that may be text
+        "with s as (select * from {{ ref('raw') }}), named as (select id as order_id, amount from s) select * from named",
+        "select cast(code as bigint) as order_id, amount from {{ ref('raw') }}",
+        # a row of the first part may have the key of the second one
+        "select coalesce(id, 'none') as order_id, amount from {{ ref('raw') }} union all select 'none' as order_id, 0 as amount",
+    ],
+)
+def test_random_sources_keep_to_a_key_that_properties_declare(query: str, tmp_path: Path) -> None:
+    text = incremental(query, "incremental_strategy='merge', unique_key='order_id'")
+    verdict = proved(one(migrated(tmp_path, {"m": text, "models/m.yml": KEYED})), tmp_path)
+    assert (verdict.outcome, verdict.runs) == ("equal", RUNS), verdict.words
+
+
+def test_predicates_that_a_projects_own_merge_reads_are_played_without_them(tmp_path: Path) -> None:
+    own = "{% macro get_merge_sql(target, source, unique_key, dest_columns, incremental_predicates) %}{% endmacro %}"
+    text = filtered(
+        "event_at > (select max(event_at) from {{ this }})",
+        "id, event_at",
+        f"{MERGED}, incremental_predicates=['narrowed']",
+    )
+    verdict = proved(one(migrated(tmp_path, {"m": text, "macros/own.sql": own})), tmp_path)
+    assert verdict.outcome == "equal", verdict.words
