@@ -5,12 +5,9 @@ A code keeps its name from release to release.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from enum import unique
-from typing import NamedTuple
 
-from dbt_kinds import errors
 from dbt_kinds.diagnostics import Code, Severity
 
 
@@ -229,26 +226,113 @@ class OndatraCode(Code):
     window_functions = "error", "A window function over what changed lacks the rows of earlier runs."
 
 
-class MigrateCode(NamedTuple):
-    """What `dbt-kinds migrate` finds: the name of an exception, with what it says."""
+@unique
+class MigrateCode(Code):
+    """What `dbt-kinds migrate` finds: why a model is left, or what is told about a conversion."""
 
-    name: str
-    severity: Severity
-    meaning: str
+    AggregatesOverRuns = "person", "Rows are aggregated across intervals, so they depend on when runs took place."
+    AmbiguousTimeColumn = (
+        "person",
+        "A filter has a date column and an arrival column, and their names are not conclusive.",
+    )
+    AppendedOnce = "note", "Rows that were read again were appended again, and are now there once."
+    AppendsWindows = "note", "Rows are appended window by window."
+    ArrivalWithoutKey = "person", "Rows are re-read by arrival time, and no key shows which of them already exist."
+    BoundOfAnotherColumn = "person", "A filter compares a column with the maximum of another column of the table."
+    ColumnsNotKept = "note", "Columns that dbt writes into snapshots are not kept."
+    ComputedConfig = "person", "A setting that decides the kind is computed, so that its value is not in the text."
+    ConcurrencyDropped = "note", "Batches are processed one after the other."
+    ConfigElsewhere = (
+        "person",
+        "A setting that must be removed is in YAML, and the file's own config() cannot override it.",
+    )
+    ConfigWritten = "note", "What a macro or a variable gave to config() was written out."
+    CustomStrategy = "person", "The incremental strategy or the materialization is one of the project's own."
+    DaysBeside = "note", "Rows are read by days beside the time that makes the window, from a day before it."
+    Differs = "person", "Played over random sources and runs, the old model and its kind end with different tables."
+    Disabled = "person", "The model is disabled."
+    ElseBranchDiffers = "person", "The first load has logic of its own, other than no filter or a fixed start."
+    EmptiedRange = "note", "An interval of which the query has no rows any more is emptied, where its partition stayed."
+    FileTable = (
+        "note",
+        "A Parquet or ORC table must be partitioned by its time column before a range of it can be replaced.",
+    )
+    FilterNotOnPartition = "person", "A table's partitions are replaced by rows that were filtered on another column."
+    FiltersDisagree = "person", "The filters of a model are on different columns, or some of its inputs have none."
+    FirstLoad = "note", "A first load reads what is in its window, where dbt's read everything."
+    FolderDefault = "note", "A folder's default makes models incremental, and was left unchanged."
+    FullReads = "person", "A model finds its new rows by their absence, and reads its whole source to do so."
+    HookRemoved = "note", "A hook that deleted what is loaded again was removed."
+    InsertOnly = "note", "Rows were only ever inserted, never updated."
+    KeptAsTest = "note", "The former merge key should be tested for uniqueness."
+    KeyIgnored = "note", "A unique_key that the strategy did not look at is taken out."
+    KeyIsChecked = "note", "Rows that repeat a key, or have none, are refused, where dbt kept them."
+    KeyNotUsed = "person", "A unique key is set, but the adapter's default strategy, append, ignores it."
+    LateRows = "note", "A newest value became windows, which read late rows again for a limited time."
+    LoadedSooner = "note", "A day that a run read some days later is loaded when it is over, and again until then."
+    LookbackFromVariable = "note", "A lookback was taken from the default of a variable."
+    MacroFilter = "person", "The filter comes from a macro that cannot be resolved to one condition."
+    MacroWritten = "note", "The text of a macro takes the place of its call."
+    MergedByDefault = "note", "Without a profile, a unique key without a strategy is taken for dbt-databricks' merge."
+    MicrobatchIncomplete = "person", "A microbatch model lacks event_time, begin or batch_size."
+    MissedRuns = "note", "What no run came for in time stayed missing, and is now loaded by the next run."
+    NewestOfWindow = (
+        "note",
+        "Which row of a key is kept depends on the rows of one window, as it did on those of one run.",
+    )
+    NoStart = "note", "No start is known; set the option start, adopt the table, or pass a window."
+    NoWindow = "note", "The query is run as it stands, as before, once an interval is over."
+    NotIncremental = "person", "The model calls is_incremental() but is not an incremental model."
+    NotPartitionedByTime = (
+        "person",
+        "A file table is not partitioned by its time column, so that no range of it can be replaced.",
+    )
+    OncePerInterval = "note", "A run loads an interval when it is complete, and a second run in it does nothing."
+    OpenVersionsNull = (
+        "note",
+        "The current versions of a history have no end, where the snapshot had a date in the future.",
+    )
+    OuterJoinedInput = "person", "A filtered input is the optional side of a join, or of a subquery."
+    OwnStateTable = "person", "A state table or the model's own statements decide what is loaded."
+    OwnStrategy = "note", "A macro of the project writes in place of dbt's own strategy, and is not read."
+    PredicatesKept = (
+        "note",
+        "Predicates that restrict the merge also restrict what a range that is loaded again can change.",
+    )
+    PredicatesNotUsed = "note", "Predicates that restricted the merge have no use if a range is replaced."
+    PrunedInput = (
+        "note",
+        "A joined input is read from the beginning of the window on, as runs read it from their bound on.",
+    )
+    PythonModel = "person", "The model is written in Python."
+    ReadUntilNow = "note", "A source that holds the newest state of a row only is read until now."
+    ReadWhole = "note", "Rows that are put together were read in part at the bound of a run, and are now read together."
+    ReadsThisElsewhere = "person", "The model reads its own table for more than the bound of its filter."
+    ReplacedTogether = "note", "All rows of a key are replaced together, so that they have to be in one window."
+    ReplacesWholeTable = "note", "Every run replaces the whole table, as before."
+    RunQueryLogic = "person", "A query that runs before the model decides more than one bound."
+    SecondUseOfIsIncremental = "person", "is_incremental() switches more than a filter."
+    SlidingStart = "note", "A condition that stays shows only what lies a fixed time before now."
+    SnapshotNewRecord = "person", "A snapshot writes rows for deleted keys, which versions by period do not have."
+    SnapshotUnreadable = "person", "A snapshot's configuration is incomplete or computed."
+    SqlHeaderState = "person", "The model sets a SQL header, which may hold state."
+    TimeColumnUnclear = "person", "The filtered column does not reach the output, or does so in more than one way."
+    TimesOfZone = "note", "Days are those of a time zone, whose midnight is when the model is due."
+    TypeFromName = "note", "Only a column's name says whether it is a date or a timestamp."
+    UnboundPartition = "person", "Variables bound a column by which the table is not partitioned."
+    UnknownColumnType = "person", "Nothing shows whether a time column is a date, a timestamp or a string."
+    UnreadableBlock = "person", "A condition is not a known way of selecting a range of time."
+    UnreadableModel = "person", "A model's SQL cannot be parsed, so nothing is known about its rows."
+    UpdatedAtNotCompared = "note", "The column that dates versions is not one of those whose changes make versions."
+    VariableUsedElsewhere = "person", "A variable that bounds the load is also used for something else."
+    WholeInput = "note", "An input is read whole, because dbt did not filter it, or nothing shows that it did."
+    WindowForVariables = "note", "The window takes the place of variables, which have no effect afterwards."
+    WindowOverRuns = "person", "A window function looks across intervals, so the rows depend on when runs took place."
 
 
-def _of_migrate() -> list[MigrateCode]:
-    bases = (errors.MigrateFinding, errors.Left, errors.MigrationNote)
-    return [
-        MigrateCode(kind.__name__, kind.level, " ".join((inspect.getdoc(kind) or "").split()))
-        for kind in vars(errors).values()
-        if inspect.isclass(kind) and issubclass(kind, errors.MigrateFinding) and kind not in bases
-    ]
-
-
-TABLES: Mapping[str, Sequence[Code | MigrateCode]] = {
+TABLES: Mapping[str, Sequence[Code]] = {
     "compile": list(CompileCode),
-    "migrate": _of_migrate(),
+    "migrate": list(MigrateCode),
     "check": list(CheckCode),
     "ondatrasql": list(OndatraCode),
 }

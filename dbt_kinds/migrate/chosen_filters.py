@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from dbt_kinds.analysis.edits import Edit, edited
-from dbt_kinds.errors import UnrenderableError, WindowForVariables
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import MigrationNote, UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.edits import removal
 from dbt_kinds.migrate.filters import prints_conditions
@@ -57,15 +58,16 @@ def with_chosen_filters(model: ModelFile, project: DbtProject, options: MigrateO
     return Chosen(replace(model, text=text), tuple(steps), frozenset(replaced))
 
 
-def window_for(variables: Iterable[str]) -> list[WindowForVariables]:
+def window_for(variables: Iterable[str]) -> list[MigrationNote]:
     """The note on variables that chose another filter."""
     names = ", ".join(sorted(set(variables)))
     if not names:
         return []
     return [
-        WindowForVariables(
+        MigrationNote(
+            MigrateCode.WindowForVariables,
             f"the window takes the place of {names}, which chose to read from another time on: given to --vars it has "
-            "no effect; to load a window again, pass kinds_start and kinds_end"
+            "no effect; to load a window again, pass kinds_start and kinds_end",
         )
     ]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt_kinds.errors import MigrationNote, TypeFromName, UnknownColumnType
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.epochs import counted, number_used
 from dbt_kinds.migrate.parents import Parents, Place
@@ -128,7 +129,7 @@ def suffix_of(
         own: the types that are declared of the model's own columns.
 
     Raises:
-        UnknownColumnType: nothing says it.
+        Left (UnknownColumnType): nothing says it.
     """
     found = type_of(expression, select, names, parents)
     if not found.is_known and isinstance(expression, exp.Column) and expression.name.lower() in own:
@@ -142,18 +143,23 @@ def suffix_of(
     number = counted(expression)
     if suffix is None and number is not None and (not found.is_known or _INTEGER.match(found.declared or "")):
         what = "milliseconds" if number == "millis" else "seconds"
-        return number, [TypeFromName(f"{written} is taken for {what} since 1970 by its name")]
+        return number, [
+            MigrationNote(MigrateCode.TypeFromName, f"{written} is taken for {what} since 1970 by its name")
+        ]
     used = number_used(select, expression) if suffix is None and not found.is_known else None
     if used is not None:
         shown = " ".join(used[0].sql().split())[:80]
         if used[1] is None:
-            raise UnknownColumnType(
+            raise Left(
+                MigrateCode.UnknownColumnType,
                 f"the query calculates with {written}, as in `{shown}`, so that it is a number, and nothing says what "
                 "it counts; write the filter by hand, with start_epoch() for seconds since 1970 or start_millis()",
                 line=line,
             )
         what = "milliseconds" if used[1] == "millis" else "seconds"
-        return used[1], [TypeFromName(f"{written} is taken for {what} since 1970, as in `{shown}`")]
+        return used[1], [
+            MigrationNote(MigrateCode.TypeFromName, f"{written} is taken for {what} since 1970, as in `{shown}`")
+        ]
     if suffix is None and not found.is_known:
         suffix = suffix_by_name(expression, against_date=against_date)
         if suffix == "date" and against_written_time:
@@ -164,20 +170,21 @@ def suffix_of(
             note = (
                 f"{written} is taken for {kind} by its name alone; if it holds text or a number, declare its data_type"
             )
-            return suffix, [TypeFromName(note)]
+            return suffix, [MigrationNote(MigrateCode.TypeFromName, note)]
     if suffix is None and not found.is_known and against_instant and isinstance(expression, exp.Column):
         # whatever is compared with a timestamp is compared with that of the window in the same way
         note = f"{written} is compared with timestamps, as before; if it holds text or a number, declare its data_type"
-        return "dt", [TypeFromName(note)]
+        return "dt", [MigrationNote(MigrateCode.TypeFromName, note)]
     if suffix is not None:
         return suffix, []
     if not isinstance(expression, exp.Column):
-        raise UnknownColumnType(
+        raise Left(
+            MigrateCode.UnknownColumnType,
             f"nothing says whether {written} is a date or a timestamp; cast it to one of them, or filter the column "
             "that it is made of",
             line=line,
         )
-    raise UnknownColumnType(unknown_type(written, found.declared), line=line)
+    raise Left(MigrateCode.UnknownColumnType, unknown_type(written, found.declared), line=line)
 
 
 def _value_of(expression: exp.Expr) -> exp.Expr:

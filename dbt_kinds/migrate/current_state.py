@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.errors import ReadUntilNow
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import MigrationNote
 from dbt_kinds.migrate.arrival import is_changed
 from dbt_kinds.migrate.conversion import Conversion
 from dbt_kinds.migrate.meaning import Meaning
@@ -26,10 +27,11 @@ def read_until_now(
         if any(map(is_changed, names)) or any(_is_newest(place) for place in places if place.select is not select):
             found.options["allow_partials"] = True
             found.notes.append(
-                ReadUntilNow(
+                MigrationNote(
+                    MigrateCode.ReadUntilNow,
                     f"{meaning.written} is when the newest state of a row dates from: allow_partials reads what "
                     f"changed since the last whole {unit}, too; otherwise --full-refresh would leave such a row out "
-                    f"until that {unit} is over"
+                    f"until that {unit} is over",
                 )
             )
             return

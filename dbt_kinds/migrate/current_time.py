@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from dbt_kinds.errors import SlidingStart, UnreadableBlock
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import MigrationNote, NoFilter
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
 from dbt_kinds.migrate.column_types import DATE_NAME
 from dbt_kinds.migrate.durations import NOTHING, UNITS, Duration, duration, holds_whole, whole_intervals
@@ -45,23 +46,25 @@ class Windows:
 
 def check_current_time(
     meaning: Meaning, followed: Trace, select: exp.Select, suffix: str, windows: Windows
-) -> list[SlidingStart]:
+) -> list[MigrationNote]:
     """Checks the upper bounds of a filter, and the conditions on its rows that stay.
 
     Args:
         suffix: the suffix of the time variables that the filtered expression is compared with.
 
     Raises:
-        UnreadableBlock: one of them may hide rows of an interval that is due.
+        NoFilter (UnreadableBlock): one of them may hide rows of an interval that is due.
     """
     line, is_date = meaning.filter.line, suffix in ("date", "ds")
     for bound in meaning.upper:
         if bound.base == "now" and _hides(bound, windows.unit, is_date=is_date):
-            raise UnreadableBlock(
-                f"an interval is loaded once it is over, and the upper bound lies before that; {_ADVICE}", line=line
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
+                f"an interval is loaded once it is over, and the upper bound lies before that; {_ADVICE}",
+                line=line,
             )
     assert meaning.expression is not None
-    notes: list[SlidingStart] = []
+    notes: list[MigrationNote] = []
     levels = [(level, followed.known.get(id(level))) for level in select.root().find_all(exp.Select)]
     for level, known in (*levels, *_below(select, meaning.expression)):
         for condition in _conditions(level) if known is not None else ():
@@ -90,10 +93,12 @@ def _parts(condition: exp.Expr) -> Iterator[exp.Expr]:
         yield condition
 
 
-def _check(condition: exp.Expr, known: Known, windows: Windows, line: int, *, is_date: bool) -> Iterator[SlidingStart]:
+def _check(condition: exp.Expr, known: Known, windows: Windows, line: int, *, is_date: bool) -> Iterator[MigrationNote]:
     written = f"`{condition.sql(dialect=windows.dialect)[:100]}`"
-    problem = UnreadableBlock(
-        f"rows that {written} hides while their interval is loaded would never be loaded; {_ADVICE}", line=line
+    problem = NoFilter(
+        MigrateCode.UnreadableBlock,
+        f"rows that {written} hides while their interval is loaded would never be loaded; {_ADVICE}",
+        line=line,
     )
     comparisons = list(_comparisons(condition))
     if not comparisons:
@@ -107,7 +112,10 @@ def _check(condition: exp.Expr, known: Known, windows: Windows, line: int, *, is
             if is_known:
                 if not _shows_all(bound, operator, windows):
                     raise problem
-                yield SlidingStart(f"{written} stays: an interval before it is loaded empty, so restate none of those")
+                yield MigrationNote(
+                    MigrateCode.SlidingStart,
+                    f"{written} stays: an interval before it is loaded empty, so restate none of those",
+                )
             continue
         bound = replace(bound, is_inclusive=operator == "<=")
         is_whole = is_date or (truncated in UNITS and holds_whole(truncated, "day"))

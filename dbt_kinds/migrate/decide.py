@@ -7,14 +7,8 @@ from __future__ import annotations
 
 import re
 
-from dbt_kinds.errors import (
-    ConfigElsewhere,
-    FilterNotOnPartition,
-    FolderDefault,
-    KeyIgnored,
-    MergedByDefault,
-    OwnStateTable,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.own_strategies import own_strategy
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
@@ -49,7 +43,11 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     check_parent_rows(reading, found)
     for hook, _ in settings.deletes:
         if hook not in found.removed:
-            raise OwnStateTable(f"its {hook} deletes rows of the table, which no window replaces", line=settings.line)
+            raise Left(
+                MigrateCode.OwnStateTable,
+                f"its {hook} deletes rows of the table, which no window replaces",
+                line=settings.line,
+            )
     own = own_strategy(settings, project, options)
     _carry_over(found, reading, settings, options, has_own_strategy=bool(own))
     found.notes += own
@@ -72,7 +70,8 @@ def _carry_over(
     _take_partitions(found, reading, settings)
     if options.adapter == "athena" and settings.partition_by:
         if "partitioned_by" not in own:
-            raise ConfigElsewhere(
+            raise Left(
+                MigrateCode.ConfigElsewhere,
                 "partitioned_by of dbt-athena stands in YAML; write it as partition_by, into the model",
                 line=settings.line,
             )
@@ -81,16 +80,18 @@ def _carry_over(
     found.removed.add("unique_key")
     if settings.ignored_key and not found.options.get("unique_key"):
         found.notes.append(
-            KeyIgnored(
+            MigrationNote(
+                MigrateCode.KeyIgnored,
                 f"append did not look at unique_key ({', '.join(settings.ignored_key)}), which is taken out: rows with "
-                "one key stay side by side, as before"
+                "one key stay side by side, as before",
             )
         )
     if settings.unique_key and settings.strategy is None and options.adapter is None and options.dialect == "spark":
         found.notes.append(
-            MergedByDefault(
+            MigrationNote(
+                MigrateCode.MergedByDefault,
                 "no strategy is set, and no profile says which adapter it is: rows are merged by unique_key, as "
-                "dbt-databricks does; dbt-spark appended them. Say --dialect databricks or --dialect spark"
+                "dbt-databricks does; dbt-spark appended them. Say --dialect databricks or --dialect spark",
             )
         )
     take_predicates(found, reading, settings, options, has_own_strategy=has_own_strategy)
@@ -101,12 +102,17 @@ def _carry_over(
     elif is_kept and found.kind == "incremental_by_unique_key":
         found.options["disable_restatement"] = True
     if found.kind != "incremental_by_unique_key" and config.get("unique_key") and "unique_key" not in own:
-        raise ConfigElsewhere(
-            "unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1
+        raise Left(
+            MigrateCode.ConfigElsewhere,
+            "unique_key stands in YAML, where a model of this kind must not have one; take it out there",
+            line=1,
         )
     if "materialized" not in own:
         found.notes.append(
-            FolderDefault("the materialization comes from YAML, which was left; the file's own config() overrides it")
+            MigrationNote(
+                MigrateCode.FolderDefault,
+                "the materialization comes from YAML, which was left; the file's own config() overrides it",
+            )
         )
     found.removed &= set(own)
 
@@ -115,7 +121,7 @@ def _take_partitions(found: Conversion, reading: Reading, settings: Settings) ->
     """Removes dbt-bigquery's list of the partitions to replace, which has to be what the filter reads.
 
     Raises:
-        FilterNotOnPartition: it is another one.
+        Left (FilterNotOnPartition): it is another one.
     """
     if settings.config.get("partitions") is None:
         return
@@ -123,7 +129,8 @@ def _take_partitions(found: Conversion, reading: Reading, settings: Settings) ->
     named = re.compile(rf"\b{re.escape(written.text.strip())}\b") if written is not None else None
     text = reading.model.text
     if named is None or not any(named.search(text[one.body[0] : one.body[1]]) for one in reading.filters):
-        raise FilterNotOnPartition(
+        raise Left(
+            MigrateCode.FilterNotOnPartition,
             "partitions lists what is replaced, and the filter does not read by that list; write one of the two",
             line=settings.line,
         )

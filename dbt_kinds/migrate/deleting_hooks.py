@@ -6,7 +6,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import HookRemoved, OwnStateTable, UnrenderableError
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote, UnrenderableError
 from dbt_kinds.migrate.bounds import Bound, read_bound
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.durations import intervals_back
@@ -22,23 +23,31 @@ def take_deletes(
     """Removes the hooks that delete what is loaded again, and looks back as far as they delete.
 
     Raises:
-        OwnStateTable: one deletes something else.
+        Left (OwnStateTable): one deletes something else.
     """
     for hook, text in settings.deletes:
         bound = _bound(reading, text, str(found.options.get("time_column") or ""), options)
         starts = [one for meaning in meanings for one in meaning.lower]
         if bound is None or not starts:
-            raise OwnStateTable(f"its {hook} deletes rows of the table, which no window replaces", line=settings.line)
+            raise Left(
+                MigrateCode.OwnStateTable,
+                f"its {hook} deletes rows of the table, which no window replaces",
+                line=settings.line,
+            )
         deleted = intervals_back(bound.shift, unit, bound.truncated)
         read = max(intervals_back(one.shift, unit, one.truncated) for one in starts)
         # after the deletion the newest value of the table is older
         is_followed = hook.startswith("pre") and any(one.base == "latest" for one in starts)
         if deleted > read and not is_followed:
-            raise OwnStateTable(f"its {hook} deletes more than what is loaded again", line=settings.line)
+            raise Left(
+                MigrateCode.OwnStateTable, f"its {hook} deletes more than what is loaded again", line=settings.line
+            )
         if max(deleted, read):
             found.options["lookback"] = max(deleted, found.options.get("lookback", 0))
         found.removed.add(hook)
-        found.notes.append(HookRemoved(f"its {hook} is removed: a window replaces the rows that it deleted"))
+        found.notes.append(
+            MigrationNote(MigrateCode.HookRemoved, f"its {hook} is removed: a window replaces the rows that it deleted")
+        )
 
 
 def _bound(reading: Reading, text: str, column: str, options: MigrateOptions) -> Bound | None:

@@ -12,13 +12,8 @@ from jinja2 import nodes
 from sqlglot import Token, TokenType, exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import (
-    ElseBranchDiffers,
-    MacroFilter,
-    SecondUseOfIsIncremental,
-    UnreadableBlock,
-    UnrenderableError,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, NoFilter, UnrenderableError
 from dbt_kinds.readers.dbt.blocks import Block, Branch, walk
 from dbt_kinds.readers.dbt.calls import expression
 from dbt_kinds.readers.dbt.rendering import THIS, Renderer, with_plain_lengths
@@ -244,7 +239,7 @@ def branches_of(text: str, block: Block) -> tuple[Branch | None, Branch | None]:
     """The branch of incremental runs and the branch of other runs.
 
     Raises:
-        SecondUseOfIsIncremental: the conditions depend on more than that.
+        NoFilter (SecondUseOfIsIncremental): the conditions depend on more than that.
     """
     line = line_of(text, block.start)
     if block.word == "macro":
@@ -255,7 +250,8 @@ def branches_of(text: str, block: Block) -> tuple[Branch | None, Branch | None]:
         or modes[0] in ("mixed", "none")
         or (len(modes) == 2 and block.branches[1].tag.word != "else")
     ):
-        raise SecondUseOfIsIncremental(
+        raise NoFilter(
+            MigrateCode.SecondUseOfIsIncremental,
             f"`{block.branches[0].tag.code}` decides more than whether a run is incremental; split it by hand",
             line=line,
         )
@@ -267,7 +263,7 @@ def substituted(text: str, start: int, end: int, renderer: Renderer, context: di
     """A piece of a text with its tags replaced by their output.
 
     Raises:
-        UnreadableBlock: it has Jinja statements, or a tag that cannot be rendered.
+        NoFilter (UnreadableBlock): it has Jinja statements, or a tag that cannot be rendered.
     """
     parts: list[str] = []
     spans = []
@@ -277,15 +273,19 @@ def substituted(text: str, start: int, end: int, renderer: Renderer, context: di
             continue
         said = ""
         if tag.kind == "statement":
-            raise SecondUseOfIsIncremental(
-                f"the block has `{tag.code[:60]}` in it; only conditions are read", line=line_of(text, tag.start)
+            raise NoFilter(
+                MigrateCode.SecondUseOfIsIncremental,
+                f"the block has `{tag.code[:60]}` in it; only conditions are read",
+                line=line_of(text, tag.start),
             )
         if tag.kind == "expression":
             try:
                 said = renderer.render("{{ " + tag.code + " }}", **context)[0]
             except UnrenderableError as error:
-                raise UnreadableBlock(
-                    f"`{tag.code[:80]}` cannot be read: {renderer.problem or error}", line=line_of(text, tag.start)
+                raise NoFilter(
+                    MigrateCode.UnreadableBlock,
+                    f"`{tag.code[:80]}` cannot be read: {renderer.problem or error}",
+                    line=line_of(text, tag.start),
                 ) from error
         parts += [text[at : tag.start], said]
         length += tag.start - at
@@ -300,15 +300,17 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
     """Parses a block as a filter.
 
     Raises:
-        SecondUseOfIsIncremental: it is not a filter.
-        UnreadableBlock: its conditions cannot be parsed.
-        ElseBranchDiffers: incremental runs have no branch of their own.
+        NoFilter (SecondUseOfIsIncremental): it is not a filter.
+        NoFilter (UnreadableBlock): its conditions cannot be parsed.
+        Left (ElseBranchDiffers): incremental runs have no branch of their own.
     """
     line = line_of(text, block.start)
     incremental, otherwise = branches_of(text, block)
     if incremental is None:
-        raise ElseBranchDiffers(
-            "only the first load has something here; a kind has no first load of its own", line=line
+        raise Left(
+            MigrateCode.ElseBranchDiffers,
+            "only the first load has something here; a kind has no first load of its own",
+            line=line,
         )
     found = read_branch(text, incremental, dialect, renderer, context)
     found.block, found.otherwise, found.line = block, otherwise, line
@@ -316,18 +318,23 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
         if text[otherwise.start : otherwise.end].strip():
             try:
                 other = read_branch(text, otherwise, dialect, renderer, context)
-            except (SecondUseOfIsIncremental, UnreadableBlock, MacroFilter) as error:
-                raise ElseBranchDiffers(
+            except NoFilter as error:
+                raise Left(
+                    MigrateCode.ElseBranchDiffers,
                     "the first load has other logic than no filter or a fixed start",
                     line=line_of(text, otherwise.start),
                 ) from error
             if other.keyword != found.keyword or other.ends_with_and != found.ends_with_and:
-                raise ElseBranchDiffers(
-                    "the two branches do not have the same shape", line=line_of(text, otherwise.start)
+                raise Left(
+                    MigrateCode.ElseBranchDiffers,
+                    "the two branches do not have the same shape",
+                    line=line_of(text, otherwise.start),
                 )
             found.otherwise_comparisons = other.comparisons
         elif not found.keyword and not found.ends_with_and:
-            raise UnreadableBlock("a condition without where or and has nothing in its place", line=line)
+            raise NoFilter(
+                MigrateCode.UnreadableBlock, "a condition without where or and has nothing in its place", line=line
+            )
     return found
 
 
@@ -347,10 +354,11 @@ def take_first_load(
     """Takes a block of the first load as the other branch of the filter beside it.
 
     Raises:
-        ElseBranchDiffers: no filter is in the same WHERE, or it is not of the same shape.
+        Left (ElseBranchDiffers): no filter is in the same WHERE, or it is not of the same shape.
     """
     line = line_of(text, block.start)
-    problem = ElseBranchDiffers(
+    problem = Left(
+        MigrateCode.ElseBranchDiffers,
         "only the first load has something here, and no filter of the other runs is beside it; a kind has no first "
         "load of its own",
         line=line,
@@ -368,7 +376,7 @@ def take_first_load(
     found = beside[0]
     try:
         other = read_branch(text, block.branches[0], dialect, renderer, context)
-    except (SecondUseOfIsIncremental, UnreadableBlock, MacroFilter) as error:
+    except NoFilter as error:
         raise problem from error
     if {other.keyword, found.keyword} == {"where", "and"} or other.ends_with_and != found.ends_with_and:
         raise problem
@@ -410,7 +418,7 @@ def prints_conditions(piece: str, dialect: str, renderer: Renderer, context: dic
             said = renderer.render(piece, **context)[0]
             if said.strip():
                 read_branch(said, Branch(Tag("expression", 0, 0, "", 0), 0, len(said)), dialect, renderer, {})
-    except (SecondUseOfIsIncremental, UnreadableBlock, UnrenderableError):
+    except (NoFilter, UnrenderableError):
         return False
     finally:
         renderer.incremental = True
@@ -421,17 +429,17 @@ def read_branch(text: str, branch: Branch, dialect: str, renderer: Renderer, con
     """Parses a branch that has conditions alone.
 
     Raises:
-        SecondUseOfIsIncremental: it has something else.
-        UnreadableBlock: its conditions cannot be parsed.
+        NoFilter (SecondUseOfIsIncremental): it has something else.
+        NoFilter (UnreadableBlock): its conditions cannot be parsed.
     """
     line = line_of(text, branch.start)
     made = substituted(text, branch.start, branch.end, renderer, context)
     try:
         tokens = sqlglot.tokenize(made.text, read=dialect)
     except SqlglotError as error:
-        raise UnreadableBlock("the block cannot be read as SQL", line=line) from error
+        raise NoFilter(MigrateCode.UnreadableBlock, "the block cannot be read as SQL", line=line) from error
     if not tokens:
-        raise SecondUseOfIsIncremental("the block has no condition", line=line)
+        raise NoFilter(MigrateCode.SecondUseOfIsIncremental, "the block has no condition", line=line)
     keyword, ends_with_and, keyword_at = "", False, tokens[0].start
     if tokens[0].token_type in (TokenType.WHERE, TokenType.AND):
         keyword = tokens[0].text.lower()
@@ -442,12 +450,16 @@ def read_branch(text: str, branch: Branch, dialect: str, renderer: Renderer, con
         if word == "," and [token.token_type for token in tokens[2:4]] == [TokenType.ALIAS, TokenType.L_PAREN]:
             raise _other_cte(named[0], made, line)
         told = _TOLD_OF_WORDS.get(word.lower(), "write it for all runs, and the filter between start_*() and end_*()")
-        raise SecondUseOfIsIncremental(f"the block begins with `{word}`, which is no filter of rows; {told}", line=line)
+        raise NoFilter(
+            MigrateCode.SecondUseOfIsIncremental,
+            f"the block begins with `{word}`, which is no filter of rows; {told}",
+            line=line,
+        )
     if tokens and tokens[-1].token_type is TokenType.AND:
         ends_with_and = True
         tokens = tokens[:-1]
     if not tokens:
-        raise SecondUseOfIsIncremental("the block has no condition", line=line)
+        raise NoFilter(MigrateCode.SecondUseOfIsIncremental, "the block has no condition", line=line)
     found = Filter(Block("if", []), keyword, ends_with_and, [], (branch.start, branch.end))
     found.writes_keyword = bool(keyword) and made.is_in_tag(keyword_at)
     _split(tokens, made, dialect, line, found)
@@ -468,16 +480,18 @@ def read_condition(
     try:
         _split(sqlglot.tokenize(made.text, read=dialect), made, dialect, line, found)
     except SqlglotError as error:
-        raise UnreadableBlock("the condition cannot be read as SQL", line=line) from error
+        raise NoFilter(MigrateCode.UnreadableBlock, "the condition cannot be read as SQL", line=line) from error
     if len(found.comparisons) != 1 or found.comparisons[0].operator == "other":
-        raise UnreadableBlock("the condition compares no two things", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, "the condition compares no two things", line=line)
     return found.comparisons[0]
 
 
-def _other_cte(name: str, made: Substituted, line: int) -> SecondUseOfIsIncremental:
+def _other_cte(name: str, made: Substituted, line: int) -> NoFilter:
     reads_own = ", and reads the model's own table in it" if THIS in made.text else ""
-    return SecondUseOfIsIncremental(
-        f"the block has the CTE {name}, which other runs do not have{reads_own}; {_IN_FILTER}", line=line
+    return NoFilter(
+        MigrateCode.SecondUseOfIsIncremental,
+        f"the block has the CTE {name}, which other runs do not have{reads_own}; {_IN_FILTER}",
+        line=line,
     )
 
 
@@ -523,11 +537,15 @@ def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, 
             if token.token_type is TokenType.COMMA and following == [TokenType.ALIAS, TokenType.L_PAREN]:
                 raise _other_cte(tokens[at + 1].text, made, line)
             told = _TOLD_OF_MORE.get(token.token_type, f"{token.text} in it; only conditions are read")
-            raise SecondUseOfIsIncremental(f"the block has {told}", line=line)
+            raise NoFilter(MigrateCode.SecondUseOfIsIncremental, f"the block has {told}", line=line)
         if depth < 0:
-            raise SecondUseOfIsIncremental("the block closes a bracket that it does not open", line=line)
+            raise NoFilter(
+                MigrateCode.SecondUseOfIsIncremental, "the block closes a bracket that it does not open", line=line
+            )
     if depth:
-        raise SecondUseOfIsIncremental("the block opens a bracket that it does not close", line=line)
+        raise NoFilter(
+            MigrateCode.SecondUseOfIsIncremental, "the block opens a bracket that it does not close", line=line
+        )
 
 
 def _without_guard(tokens: Sequence[Token], made: Substituted, dialect: str, line: int) -> Sequence[Token] | None:
@@ -597,7 +615,7 @@ def _is_guard(condition: exp.Expr) -> bool:
 
 def _add(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, found: Filter) -> None:
     if not tokens:
-        raise UnreadableBlock("a condition is missing", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, "a condition is missing", line=line)
     first, last = tokens[0], tokens[-1]
     if first.token_type is TokenType.L_PAREN and _closes_at(tokens) == len(tokens) - 1:
         inner = tokens[1:-1]
@@ -625,7 +643,7 @@ def _add(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, fo
         return
     left, right = tokens[:operator_at], tokens[operator_at + 1 :]
     if not left or not right:
-        raise UnreadableBlock(f"`{_short(whole)}` cannot be read", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, f"`{_short(whole)}` cannot be read", line=line)
     is_between = isinstance(condition, exp.Between)
     others = [condition.args["low"], condition.args["high"]] if is_between else [condition.expression]
     operator = _COMPARED[tokens[operator_at].token_type]
@@ -661,11 +679,11 @@ def _parse(written: str, dialect: str, line: int) -> exp.Expr:
     try:
         query = sqlglot.parse_one("select 1 where " + with_plain_lengths(written), read=dialect)
     except (SqlglotError, RecursionError) as error:
-        raise UnreadableBlock(f"`{_short(written)}` cannot be read as SQL", line=line) from error
+        raise NoFilter(MigrateCode.UnreadableBlock, f"`{_short(written)}` cannot be read as SQL", line=line) from error
     where = query.args.get("where")
     extra = [key for key, value in query.args.items() if value and key not in ("where", "expressions", "kind")]
     if where is None or extra:
-        raise UnreadableBlock(f"`{_short(written)}` is more than a condition", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, f"`{_short(written)}` is more than a condition", line=line)
     return where.this  # type: ignore[no-any-return]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dbt_kinds.errors import OwnStateTable
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left
 from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.migrate.reading import called_in, macro_body, unknown_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
@@ -27,7 +28,8 @@ def check_hooks(model: ModelFile, project: DbtProject, line: int) -> None:
     """Checks that no hook of a model writes.
 
     Raises:
-        OwnStateTable: one does, a macro that it calls does, or nothing is known of a macro that it gives the table to.
+        Left (OwnStateTable): one does, a macro that it calls does, or nothing is known of a macro that it gives the
+            table to.
     """
     deletes = own_deletes(model)
     for hook in _HOOKS:
@@ -35,17 +37,20 @@ def check_hooks(model: ModelFile, project: DbtProject, line: int) -> None:
         for text in texts:
             told = _told(text)
             if told:
-                raise OwnStateTable(f"its {hook} {told}", line=line)
+                raise Left(MigrateCode.OwnStateTable, f"its {hook} {told}", line=line)
         for code in (code for text in texts for code in _code(text)):
             for called in _unknown(code, project) if _THIS.search(_QUOTED.sub("", code)) else ():
-                raise OwnStateTable(
+                raise Left(
+                    MigrateCode.OwnStateTable,
                     f"its {hook} gives the table to {called}, a macro that is not in the project; it may write to it",
                     line=line,
                 )
             for called in called_in(_QUOTED.sub("''", code), project):
                 told = _told_of_macro(called, project)
                 if told:
-                    raise OwnStateTable(f"its {hook} calls the macro {called}, which {told}", line=line)
+                    raise Left(
+                        MigrateCode.OwnStateTable, f"its {hook} calls the macro {called}, which {told}", line=line
+                    )
 
 
 def _told(text: str) -> str:

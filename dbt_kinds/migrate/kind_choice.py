@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.errors import (
-    AggregatesOverRuns,
-    AmbiguousTimeColumn,
-    ArrivalWithoutKey,
-    BoundOfAnotherColumn,
-    CustomStrategy,
-    FilterNotOnPartition,
-    FiltersDisagree,
-    TimeColumnUnclear,
-    UnboundPartition,
-    WindowOverRuns,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left
 from dbt_kinds.migrate.arrival import is_arrival, is_changed
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
@@ -43,20 +33,24 @@ def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings)
             followed.secondary = meanings[at].prunes = True
             continue
         if followed.full and not followed.outputs:
-            raise TimeColumnUnclear(
+            raise Left(
+                MigrateCode.TimeColumnUnclear,
                 f"a full join has {meanings[at].written} from either side; select coalesce() of its two times, "
                 "by which rows are replaced",
                 line=meanings[at].filter.line,
             )
         one, other = _told_apart(meanings[first], meanings[at])
-        raise FiltersDisagree(
+        raise Left(
+            MigrateCode.FiltersDisagree,
             f"the filters are on {one} and {other}, and only one of them reaches the output",
             line=meanings[at].filter.line,
         )
     bases = {bound.base for meaning in meanings for bound in meaning.lower}
     if len(bases) > 1 and "variable" in bases:
-        raise FiltersDisagree(
-            "variables bound one filter and the table or the clock another", line=meanings[first].filter.line
+        raise Left(
+            MigrateCode.FiltersDisagree,
+            "variables bound one filter and the table or the clock another",
+            line=meanings[first].filter.line,
         )
     return first
 
@@ -87,13 +81,14 @@ def check_days_beside(kind: str, meanings: list[Meaning], suffixes: list[str]) -
     """Checks that a filter by another column of days only reads less than the window.
 
     Raises:
-        FiltersDisagree: a row would be deleted with its window, and not be read.
+        Left (FiltersDisagree): a row would be deleted with its window, and not be read.
     """
     for meaning, suffix in zip(meanings, suffixes, strict=True):
         if meaning.beside is None or meaning.is_of_same_time:
             continue
         if kind != BY_KEY or suffix not in ("date", "dt"):
-            raise FiltersDisagree(
+            raise Left(
+                MigrateCode.FiltersDisagree,
                 f"the filter is on {meaning.beside.written} and on {meaning.written}, and a row may be in one window "
                 "by the one and in another by the other; keep one of the two",
                 line=meaning.filter.line,
@@ -104,7 +99,7 @@ def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
     """Whether the filters are on arrival time columns.
 
     Raises:
-        AmbiguousTimeColumn: only some of them are.
+        Left (AmbiguousTimeColumn): only some of them are.
     """
     said = []
     meanings = [meaning for meaning in meanings if not meaning.prunes]
@@ -116,7 +111,8 @@ def is_arriving_by(meanings: list[Meaning], options: MigrateOptions) -> bool:
     if len(set(said)) > 1:
         line = meanings[said.index(True)].filter.line
         arrival, event = meanings[said.index(True)].written, meanings[said.index(False)].written
-        raise AmbiguousTimeColumn(
+        raise Left(
+            MigrateCode.AmbiguousTimeColumn,
             f"one filter is on {event}, when a row happened, and one on {arrival}, when it arrived; say "
             "--event or --arrival of one of them",
             line=line,
@@ -151,19 +147,22 @@ def choose_kind(
         for dedupe in followed.dedupes if not is_alone else ():
             if not is_numbered_by(tree, dedupe, frozenset(key)):
                 numbered = ", ".join(part.sql() for part in dedupe.parts)
-                raise WindowOverRuns(
+                raise Left(
+                    MigrateCode.WindowOverRuns,
                     f"the newest row of each {numbered} is kept, which is not the model's unique_key "
                     f"({', '.join(settings.unique_key) or 'it has none'}), so that it depends on when runs took place",
                     line=line,
                 )
             if dedupe.is_oldest:
-                raise WindowOverRuns(
+                raise Left(
+                    MigrateCode.WindowOverRuns,
                     f"the oldest row of a key by {dedupe.by} is kept among those that a run reads, so that it depends "
                     f"on when runs took place; order by {meanings[primary].written}, newest first",
                     line=line,
                 )
             if not dedupe.is_newest and not is_arriving:
-                raise WindowOverRuns(
+                raise Left(
+                    MigrateCode.WindowOverRuns,
                     f"one row of a key is kept by {dedupe.by}, and rows are read by {meanings[primary].written}: of "
                     "two rows of "
                     f"a key a window may hold the wrong one; order by {meanings[primary].written} first, newest first, "
@@ -173,19 +172,24 @@ def choose_kind(
     is_deduped = any(followed.dedupes for followed in traces) and not is_alone
     if settings.strategy == "insert_overwrite":
         if not settings.partition_by:
-            raise UnboundPartition(
-                "insert_overwrite without partition_by replaces the whole table by the filtered rows", line=line
+            raise Left(
+                MigrateCode.UnboundPartition,
+                "insert_overwrite without partition_by replaces the whole table by the filtered rows",
+                line=line,
             )
         if column is None or column.lower() not in settings.partition_columns or is_deduped:
             _check_not_named_so(tree, meanings[primary], options.dialect)
-            raise FilterNotOnPartition(
+            raise Left(
+                MigrateCode.FilterNotOnPartition,
                 f"partitions of {', '.join(settings.partition_by)} are replaced by rows filtered on "
                 f"{meanings[primary].written}",
                 line=line,
             )
         if len(settings.partition_columns) > 1:
-            raise FilterNotOnPartition(
-                "the table has partitions beside the filtered column, which stay when no row comes for them", line=line
+            raise Left(
+                MigrateCode.FilterNotOnPartition,
+                "the table has partitions beside the filtered column, which stay when no row comes for them",
+                line=line,
             )
         return "incremental_by_time_range", column
     if settings.unique_key:
@@ -195,7 +199,7 @@ def choose_kind(
             if settings.config.get(name)
         ]
         if narrowed and settings.strategy == "delete+insert":
-            raise CustomStrategy(f"{narrowed[0]} narrows what delete+insert deletes", line=line)
+            raise Left(MigrateCode.CustomStrategy, f"{narrowed[0]} narrows what delete+insert deletes", line=line)
         # predicates only restrict where the merge looks; a range is replaced as a whole
         has_columns = any(name.startswith("merge_") for name in narrowed)
         # a key may hold the time truncated, such as its week
@@ -203,27 +207,32 @@ def choose_kind(
         if has_time and not is_arriving and not has_columns and not is_deduped:
             return "incremental_by_time_range", column
         if settings.strategy == "delete+insert" and key <= settings.partition_columns:
-            raise FilterNotOnPartition(
+            raise Left(
+                MigrateCode.FilterNotOnPartition,
                 f"rows of {', '.join(settings.unique_key)} are replaced by rows filtered on "
                 f"{meanings[primary].written}",
                 line=line,
             )
         return BY_KEY, None
     if is_deduped:
-        raise WindowOverRuns(
-            "rows are numbered within a key, across intervals, and the model has no unique_key", line=line
+        raise Left(
+            MigrateCode.WindowOverRuns,
+            "rows are numbered within a key, across intervals, and the model has no unique_key",
+            line=line,
         )
     if is_arriving:
         written = meanings[primary].written
         if is_changed(written.rsplit(".", 1)[-1], options.arrival):
-            raise ArrivalWithoutKey(
+            raise Left(
+                MigrateCode.ArrivalWithoutKey,
                 f"{written} says when a row of the source was changed: a row that changes again before its window is "
                 "read "
                 f"would be missed. Set unique_key, or say --arrival {written} where rows of the source never change",
                 line=line,
             )
         if any(bound.base == "now" for meaning in meanings for bound in meaning.lower):
-            raise ArrivalWithoutKey(
+            raise Left(
+                MigrateCode.ArrivalWithoutKey,
                 f"{meanings[primary].written} says when rows arrived, and without a key they are appended "
                 "again and again; set unique_key, or say "
                 f"--event {meanings[primary].written} where it says when they happened",
@@ -233,12 +242,17 @@ def choose_kind(
     if column is None:
         written = meanings[primary].written
         if traces[primary].counts is not None:
-            raise TimeColumnUnclear(
+            raise Left(
+                MigrateCode.TimeColumnUnclear,
                 f"the output has {written} as a number at most, and a range is replaced by a date or a timestamp; "
                 "select one that is made of it, too, such as timestamp_millis or timestamp_seconds of it",
                 line=line,
             )
-        raise TimeColumnUnclear(f"{written} is not a column of the output, which a range is replaced by", line=line)
+        raise Left(
+            MigrateCode.TimeColumnUnclear,
+            f"{written} is not a column of the output, which a range is replaced by",
+            line=line,
+        )
     return "incremental_by_time_range", column
 
 
@@ -246,11 +260,12 @@ def _check_not_named_so(tree: exp.Query, meaning: Meaning, dialect: str) -> None
     """Checks that a filter is not by a name that its select gives to something else.
 
     Raises:
-        BoundOfAnotherColumn: it is.
+        Left (BoundOfAnotherColumn): it is.
     """
     named = _named_so(tree, meaning, dialect)
     if named is not None:
-        raise BoundOfAnotherColumn(
+        raise Left(
+            MigrateCode.BoundOfAnotherColumn,
             f"the select names {named} {meaning.written}, and filters by {meaning.written}, which is a column of the "
             f"source where it has one; write {named} in the filter if that is meant",
             line=meaning.filter.line,
@@ -293,7 +308,8 @@ def _time_column(
                 continue
             is_whole = coarser(bound.truncated, bound.column_unit) in UNITS
             if bound.column.lower() in traces[primary].extremes and not is_whole:
-                raise AggregatesOverRuns(
+                raise Left(
+                    MigrateCode.AggregatesOverRuns,
                     f"rows are grouped, and {meaning.written} is compared with the newest {bound.column} of a group, "
                     "so that the filter may read a part of one; let its bound be the beginning of the groups",
                     line=meaning.filter.line,
@@ -302,7 +318,8 @@ def _time_column(
                 selected = ", ".join(names.get(name, name) for name in outputs)
                 if not selected:
                     _check_not_named_so(tree, meaning, dialect)
-                raise BoundOfAnotherColumn(
+                raise Left(
+                    MigrateCode.BoundOfAnotherColumn,
                     f"{meaning.written} of the source is compared with the newest {bound.column} of the table, which "
                     "is another "
                     f"column: the output has {meaning.written} as {selected or 'no column'}",

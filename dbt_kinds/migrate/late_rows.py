@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dbt_kinds.errors import ArrivalWithoutKey, LateRows
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.conversion import Conversion
 from dbt_kinds.migrate.durations import intervals_back
 from dbt_kinds.migrate.kind_choice import APPENDING
@@ -21,13 +22,14 @@ def set_lookback(
         computed: the functions whose values for a row change each time it is read.
 
     Raises:
-        ArrivalWithoutKey: rows that are appended would be read again.
+        Left (ArrivalWithoutKey): rows that are appended would be read again.
     """
     looked_back = reach_of(meanings, unit)
     written = meanings[0].written
     if found.kind == APPENDING:
         if looked_back:
-            raise ArrivalWithoutKey(
+            raise Left(
+                MigrateCode.ArrivalWithoutKey,
                 f"{written} says when rows arrived, and rows are read again without a key to tell them by; set "
                 "unique_key, "
                 f"or say --event {written} where it says when they happened",
@@ -48,9 +50,10 @@ def set_lookback(
             since += ", and the newest ones again in each run"
         before = f"the {unit} before" if looked_back == 1 else f"{looked_back} {unit}s before"
         found.notes.append(
-            LateRows(
+            MigrationNote(
+                MigrateCode.LateRows,
                 f"the filter found rows {since}; now each run reads {before} again{again}. Set a longer lookback, or "
-                "lookback: auto, if rows come later than that"
+                "lookback: auto, if rows come later than that",
             )
         )
     if looked_back:

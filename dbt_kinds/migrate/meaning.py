@@ -9,13 +9,8 @@ from datetime import date, timedelta
 
 from sqlglot import exp
 
-from dbt_kinds.errors import (
-    AmbiguousTimeColumn,
-    ElseBranchDiffers,
-    FiltersDisagree,
-    ReadsThisElsewhere,
-    UnreadableBlock,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, NoFilter
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
 from dbt_kinds.migrate.conversion import MigrateOptions
@@ -174,15 +169,17 @@ def are_of_one_day(meanings: list[Meaning]) -> bool:
     """Whether all filters select the same single day a run.
 
     Raises:
-        FiltersDisagree: each selects one day, and they are different ones.
+        Left (FiltersDisagree): each selects one day, and they are different ones.
     """
     if not all(meaning.is_one_interval for meaning in meanings):
         return False
     days = {(bound.base, bound.variable, bound.shift) for meaning in meanings for bound in meaning.upper}
     if len(days) > 1:
         written = ", ".join(dict.fromkeys(meaning.written for meaning in meanings))
-        raise FiltersDisagree(
-            f"the filters select different days of {written} in one run", line=meanings[0].filter.line
+        raise Left(
+            MigrateCode.FiltersDisagree,
+            f"the filters select different days of {written} in one run",
+            line=meanings[0].filter.line,
         )
     return True
 
@@ -224,8 +221,8 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
     """Analyses a filter.
 
     Raises:
-        UnreadableBlock: a condition does not select a range of time.
-        AmbiguousTimeColumn, FiltersDisagree: conditions are on different columns.
+        NoFilter (UnreadableBlock): a condition does not select a range of time.
+        Left (AmbiguousTimeColumn, FiltersDisagree): conditions are on different columns.
     """
     meaning = Meaning(found)
     line = found.line
@@ -240,12 +237,13 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
             continue
         _take(meaning, comparison, names, options, line)
     if meaning.expression is not None and not meaning.lower and not may_be_upper:
-        raise UnreadableBlock("the filter has an upper bound only", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, "the filter has an upper bound only", line=line)
     for comparison in found.otherwise_comparisons:
         _take_start(meaning, comparison, names, options)
     for floor in (bound.floor.variable for bound in meaning.lower if bound.floor is not None):
         if floor not in (meaning.start, meaning.start_variable):
-            raise UnreadableBlock(
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
                 f"nothing before {floor} is read again, and the first load does not begin there; let both begin there, "
                 "or take it out of the bound",
                 line=line,
@@ -267,19 +265,21 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
     if len(known) != len(bounds):
         raise _unreadable(given, names, line)
     if read_bound(comparison.expression, names, options.dialect) is not None:
-        raise UnreadableBlock(
+        raise NoFilter(
+            MigrateCode.UnreadableBlock,
             "the condition compares two times and no column, so that it loads all or nothing; take it out, and each "
             "run reads everything, or compare a column",
             line=line,
         )
     if isinstance(comparison.expression, exp.Subquery):
-        raise UnreadableBlock(
+        raise NoFilter(
+            MigrateCode.UnreadableBlock,
             f"the condition compares what `{_short(comparison.written)}` finds and no column of the rows, so that it "
             "loads all or nothing; compare a column",
             line=line,
         )
     if any(table.name == THIS for table in comparison.expression.find_all(exp.Table)):
-        raise ReadsThisElsewhere("the model reads its own table for more than the bound", line=line)
+        raise Left(MigrateCode.ReadsThisElsewhere, "the model reads its own table for more than the bound", line=line)
     _check_expression(meaning, comparison, options, line)
     if comparison.operator == "between" and known[0].base == "variable" and known[0] == known[1]:
         # from a day to that day
@@ -325,12 +325,14 @@ def _is_whole_of_now(comparison: Comparison, bound: Bound) -> bool:
     return bound.base == "now" and is_long and is_near and made is not None and made[1] == bound.truncated
 
 
-def _unequal(comparison: Comparison, bound: Bound, names: Names, line: int) -> UnreadableBlock | ReadsThisElsewhere:
+def _unequal(comparison: Comparison, bound: Bound, names: Names, line: int) -> Left:
     """Why a condition with `=` selects no range of time, with what to write instead."""
     short = _short(comparison.whole)
     if bound.base == "latest":
-        return ReadsThisElsewhere(
-            f"`{short}` reads what is equal to the newest value of the table, and nothing after it; write >=", line=line
+        return Left(
+            MigrateCode.ReadsThisElsewhere,
+            f"`{short}` reads what is equal to the newest value of the table, and nothing after it; write >=",
+            line=line,
         )
     unit, made = bound.truncated, truncation(comparison.expression)
     if bound.base == "now" and unit in _LONG_UNITS:
@@ -338,9 +340,10 @@ def _unequal(comparison: Comparison, bound: Bound, names: Names, line: int) -> U
         if made is None and bound.shift.is_zero:
             of = _short(comparison.written)
             advice = f"if {of} holds beginnings of {unit}s, write date_trunc('{unit}', {of}) in its place"
-        return UnreadableBlock(f"`{short}` selects a single {unit}; {advice}", line=line)
+        return NoFilter(MigrateCode.UnreadableBlock, f"`{short}` selects a single {unit}; {advice}", line=line)
     if bound.base == "now" and (made is None or made[1] == "day"):
-        return UnreadableBlock(
+        return NoFilter(
+            MigrateCode.UnreadableBlock,
             f"`{short}` selects one day, and not the one that is over when a run begins; write `>=`, which reads the "
             "days since then, too",
             line=line,
@@ -412,20 +415,21 @@ def _check_expression(meaning: Meaning, comparison: Comparison, options: Migrate
     ]
     if arrivals[0] != arrivals[1]:
         arrival, event = (names[0], names[1]) if arrivals[0] else (names[1], names[0])
-        raise AmbiguousTimeColumn(
+        raise Left(
+            MigrateCode.AmbiguousTimeColumn,
             f"the filter has {event}, when a row happened, and {arrival}, when it arrived; keep one of the two "
             f"(--event {event} or --arrival {arrival} says what a column is)",
             line=line,
         )
-    raise FiltersDisagree(f"the filter is on {names[0]} and on {names[1]}", line=line)
+    raise Left(MigrateCode.FiltersDisagree, f"the filter is on {names[0]} and on {names[1]}", line=line)
 
 
 def _add_lower(meaning: Meaning, bound: Bound, operator: str, line: int) -> None:
     shift = bound.shift
     if bound.base == "fixed":
-        raise UnreadableBlock("a fixed bound applies only on incremental runs", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, "a fixed bound applies only on incremental runs", line=line)
     if shift.months < 0 or shift.seconds < 0:
-        raise UnreadableBlock("the bound lies after the newest row", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, "the bound lies after the newest row", line=line)
     if operator == ">" and bound.base == "variable":
         if shift == _DAY:
             bound = Bound("variable", truncated=bound.truncated, variable=bound.variable)
@@ -437,18 +441,20 @@ def _add_lower(meaning: Meaning, bound: Bound, operator: str, line: int) -> None
 
 def _check_upper(bound: Bound, line: int) -> None:
     if bound.base in ("latest", "fixed"):
-        raise UnreadableBlock("the upper bound is neither now nor a variable", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, "the upper bound is neither now nor a variable", line=line)
     is_day = bound.shift.months == 0 and abs(bound.shift.seconds) in (0, 86400)
     if bound.base == "variable" and not is_day:
-        raise UnreadableBlock("the upper bound is shifted by more than a day", line=line)
+        raise NoFilter(MigrateCode.UnreadableBlock, "the upper bound is shifted by more than a day", line=line)
 
 
 def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:
     """The first load begins at a fixed time, or has the same upper bound."""
     line = meaning.filter.line
     short = " ".join(comparison.whole.split())[:120]
-    problem = ElseBranchDiffers(
-        f"the first load has `{short}`, which is neither no filter nor a fixed start", line=line
+    problem = Left(
+        MigrateCode.ElseBranchDiffers,
+        f"the first load has `{short}`, which is neither no filter nor a fixed start",
+        line=line,
     )
     bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
     if comparison.operator == "other" or meaning.expression is None or any(bound is None for bound in bounds):
@@ -559,7 +565,7 @@ def _short(written: str) -> str:
     return " ".join(written.split())[:120]
 
 
-def _unreadable(comparison: Comparison, names: Names, line: int) -> UnreadableBlock | ReadsThisElsewhere:
+def _unreadable(comparison: Comparison, names: Names, line: int) -> Left:
     whole = " ".join(
         part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other"
     )
@@ -569,19 +575,26 @@ def _unreadable(comparison: Comparison, names: Names, line: int) -> UnreadableBl
         made = next((found.this for part in parts for found in part.find_all(exp.Max)), None)
         if made is not None and not isinstance(made, exp.Column) and truncation(made) is None:
             written = " ".join(made.sql().split())[:80]
-            return ReadsThisElsewhere(
+            return Left(
+                MigrateCode.ReadsThisElsewhere,
                 f"`{short}` asks for the newest `{written}`, which is no column of the model; select it as a column, "
                 "and compare it with the newest value of that",
                 line=line,
             )
-        return ReadsThisElsewhere(f"`{short}` reads the model's own table for more than its newest value", line=line)
+        return Left(
+            MigrateCode.ReadsThisElsewhere,
+            f"`{short}` reads the model's own table for more than its newest value",
+            line=line,
+        )
     if any(code not in names.moments for part in parts for code in _computed(part)):
-        return UnreadableBlock(
+        return NoFilter(
+            MigrateCode.UnreadableBlock,
             f"`{short}` applies only on incremental runs, and the template computes its bound; write the bound in SQL, "
             "as the newest value of a column, or current_date less some days",
             line=line,
         )
-    return UnreadableBlock(
+    return NoFilter(
+        MigrateCode.UnreadableBlock,
         f"`{short}` applies only on incremental runs, and is no bound that can be read; write it as a column compared "
         "with its newest value, the current time or a variable, less some days or hours",
         line=line,

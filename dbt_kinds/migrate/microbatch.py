@@ -10,18 +10,8 @@ from typing import Any
 from sqlglot import exp
 
 from dbt_kinds.analysis.edits import Edit, edited
-from dbt_kinds.errors import (
-    ComputedConfig,
-    ConcurrencyDropped,
-    ConfigElsewhere,
-    CustomStrategy,
-    MicrobatchIncomplete,
-    MigrationNote,
-    ReadsThisElsewhere,
-    SecondUseOfIsIncremental,
-    TypeFromName,
-    WholeInput,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote, NoFilter
 from dbt_kinds.migrate.column_types import suffix_by_name, suffix_of, type_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.parents import Parents
@@ -53,18 +43,24 @@ def decide_microbatch(model: ModelFile, settings: Settings, parents: Parents, op
         if tag.kind == "comment" or tag.code.startswith("config"):
             continue
         if "is_incremental" in tag.code:
-            raise SecondUseOfIsIncremental(
-                "a microbatch model asks is_incremental(), too", line=line_of(text, tag.start)
+            raise NoFilter(
+                MigrateCode.SecondUseOfIsIncremental,
+                "a microbatch model asks is_incremental(), too",
+                line=line_of(text, tag.start),
             )
         if re.search(r"\bthis\b", tag.code):
-            raise ReadsThisElsewhere("the model reads its own table", line=line_of(text, tag.start))
+            raise Left(MigrateCode.ReadsThisElsewhere, "the model reads its own table", line=line_of(text, tag.start))
     missing = [name for name in ("event_time", "begin", "batch_size") if not config.get(name)]
     if missing:
-        raise MicrobatchIncomplete(
-            f"{' and '.join(missing)} is not set; microbatch needs it, and so does the kind", line=settings.line
+        raise Left(
+            MigrateCode.MicrobatchIncomplete,
+            f"{' and '.join(missing)} is not set; microbatch needs it, and so does the kind",
+            line=settings.line,
         )
     if config.get("incremental_predicates"):
-        raise CustomStrategy("incremental_predicates narrow what a batch replaces", line=settings.line)
+        raise Left(
+            MigrateCode.CustomStrategy, "incremental_predicates narrow what a batch replaces", line=settings.line
+        )
     unit = _unit(model, config["batch_size"], parents.project, settings.line)
     check_range(settings, str(config["event_time"]), options)
     found = Conversion("incremental_by_time_range")
@@ -86,13 +82,16 @@ def decide_microbatch(model: ModelFile, settings: Settings, parents: Parents, op
         # dbt filters what its microbatch readers read of it by that
         found.removed.discard("event_time")
     if config.get("unique_key") and "unique_key" not in model.own_config:
-        raise ConfigElsewhere(
-            "unique_key stands in YAML, where a model of this kind must not have one; take it out there", line=1
+        raise Left(
+            MigrateCode.ConfigElsewhere,
+            "unique_key stands in YAML, where a model of this kind must not have one; take it out there",
+            line=1,
         )
     if config.get("concurrent_batches"):
         found.notes.append(
-            ConcurrencyDropped(
-                "concurrent_batches is dropped: batches are processed one after the other, in the order of time"
+            MigrationNote(
+                MigrateCode.ConcurrencyDropped,
+                "concurrent_batches is dropped: batches are processed one after the other, in the order of time",
             )
         )
     found.notes.append(missed_runs())
@@ -106,19 +105,23 @@ def _unit(model: ModelFile, batch_size: Any, project: DbtProject, line: int) -> 
     """The size of batches, as the project has it now if it is a variable's.
 
     Raises:
-        MicrobatchIncomplete: it is no size of dbt's.
-        ComputedConfig: it depends on more than variables, or its variable has no value in the project.
+        Left (MicrobatchIncomplete): it is no size of dbt's.
+        Left (ComputedConfig): it depends on more than variables, or its variable has no value in the project.
     """
     if batch_size is COMPUTED:
         called = _VARIABLE.fullmatch(_carried(model, "batch_size"))
         batch_size = project.variables.get(called["name"], called["default"]) if called else None
         if batch_size is None:
-            raise ComputedConfig(
-                "batch_size is computed; write its value out, or take it from a var() that has one", line=line
+            raise Left(
+                MigrateCode.ComputedConfig,
+                "batch_size is computed; write its value out, or take it from a var() that has one",
+                line=line,
             )
     unit = str(batch_size).lower()
     if unit not in ("hour", "day", "month", "year"):
-        raise MicrobatchIncomplete(f"batch_size {unit} is none of hour, day, month and year", line=line)
+        raise Left(
+            MigrateCode.MicrobatchIncomplete, f"batch_size {unit} is none of hour, day, month and year", line=line
+        )
     return unit
 
 
@@ -136,12 +139,14 @@ def _carried(model: ModelFile, name: str) -> Expression:
     """A setting that depends on variables alone; an option can be given by the same expression.
 
     Raises:
-        ComputedConfig: it depends on something else, or is computed in YAML.
+        Left (ComputedConfig): it depends on something else, or is computed in YAML.
     """
     written = next((found for call in model.calls if (found := call.argument(name))), None)
     if written is None or not names_only(written.text, _GIVEN):
         line = line_of(model.text, written.start) if written else 1
-        raise ComputedConfig(f"{name} is computed; write its value out, or take it from var()", line=line)
+        raise Left(
+            MigrateCode.ComputedConfig, f"{name} is computed; write its value out, or take it from var()", line=line
+        )
     return Expression(written.text)
 
 
@@ -190,8 +195,10 @@ def _inputs(
         if tag.kind != "expression" or not _PLAIN.fullmatch(tag.code):
             if re.match(r"(do\s+)?config\b", tag.code):
                 continue
-            raise CustomStrategy(
-                f"`{tag.code[:60]}` hands an input to something else, which dbt filters there", line=line
+            raise Left(
+                MigrateCode.CustomStrategy,
+                f"`{tag.code[:60]}` hands an input to something else, which dbt filters there",
+                line=line,
             )
         call = _INPUT.fullmatch(tag.code)
         assert call is not None
@@ -204,16 +211,17 @@ def _inputs(
         event_time = config.get("event_time") if config is not None else None
         if config is None:
             notes.append(
-                WholeInput(
+                MigrationNote(
+                    MigrateCode.WholeInput,
                     f"{names[-1]} is not in the project, so it is read whole; where it has an event_time, "
-                    "filter it by that"
+                    "filter it by that",
                 )
             )
             continue
         if event_time is None:
             continue
         if event_time is COMPUTED:
-            raise ComputedConfig(f"the event_time of {names[-1]} is computed", line=line)
+            raise Left(MigrateCode.ComputedConfig, f"the event_time of {names[-1]} is computed", line=line)
         relation = (call["function"], *map(str, names))
         written, suffix, told = _compared(str(event_time), config, parents, relation, properties.types, line)
         notes += told
@@ -274,7 +282,7 @@ def _compared(
     is_known = type_of(event_time, select, names, parents).is_known or column.lower() in own
     if not is_known and suffix_by_name(event_time, against_date=False) is None:
         note = f"nothing says whether {written} is a date or a timestamp, so it is cast; declare its data_type"
-        return f"cast({column} as timestamp)", "dt", [TypeFromName(note)]
+        return f"cast({column} as timestamp)", "dt", [MigrationNote(MigrateCode.TypeFromName, note)]
     suffix, notes = suffix_of(
         event_time, written, select, names, parents, own, against_date=False, against_instant=False, line=line
     )

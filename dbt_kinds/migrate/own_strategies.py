@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dbt_kinds.errors import OwnStrategy
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import MigrationNote
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.settings import SPARK_ADAPTERS, Settings
 from dbt_kinds.readers.dbt.project import DbtProject
@@ -22,7 +23,7 @@ _WRITING = {
 }
 
 
-def own_strategy(settings: Settings, project: DbtProject, options: MigrateOptions) -> list[OwnStrategy]:
+def own_strategy(settings: Settings, project: DbtProject, options: MigrateOptions) -> list[MigrationNote]:
     """A note on the project's macro that writes the rows of a strategy in place of dbt's; none if dbt's own does."""
     default = (*_DEFAULT, *(_MERGE if settings.unique_key else _APPEND))
     names = _WRITING[settings.strategy] if settings.strategy is not None else default
@@ -30,9 +31,10 @@ def own_strategy(settings: Settings, project: DbtProject, options: MigrateOption
     prefixes = ("", "default__", f"{adapter}__", *(("spark__",) if adapter in SPARK_ADAPTERS else ()))
     own = [prefix + name for name in names for prefix in prefixes if prefix + name in project.macros]
     return [
-        OwnStrategy(
+        MigrationNote(
+            MigrateCode.OwnStrategy,
             f"the project's own macro {name} writes in place of dbt's, and is not read: the kind does what dbt's does. "
-            "Compare the tables, such as with dbt-kinds verify"
+            "Compare the tables, such as with dbt-kinds verify",
         )
         for name in own[:1]
     ]

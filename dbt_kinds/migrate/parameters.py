@@ -12,7 +12,8 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from dbt_kinds.errors import UnboundPartition, UnrenderableError, VariableUsedElsewhere
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, UnrenderableError
 from dbt_kinds.migrate.bounds import asks_now, read_bound, truncation
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME
 from dbt_kinds.migrate.filters import Comparison, prints_conditions
@@ -35,7 +36,7 @@ def check_switches(reading: Reading, dialect: str) -> None:
     are noted.
 
     Raises:
-        VariableUsedElsewhere: one does.
+        Left (VariableUsedElsewhere): one does.
     """
     text = reading.model.text
     switches = switching(reading.renderer, _without_choices(reading, dialect))
@@ -43,7 +44,8 @@ def check_switches(reading: Reading, dialect: str) -> None:
     for query in _inlined(reading):
         found += [(variable, f" in the ephemeral model {query.name}", 1) for variable in query.switches]
     for variable, where, line in found:
-        raise VariableUsedElsewhere(
+        raise Left(
+            MigrateCode.VariableUsedElsewhere,
             f"the variable {variable} switches what the query reads{where}: a kind records an interval once, whatever "
             "it was; keep one of the two queries, or make two models",
             line=line,
@@ -84,7 +86,7 @@ def check_parameters(reading: Reading, settings: Settings) -> None:
     """Checks that the variables left in the query are constants, in the ephemeral models that it reads, too.
 
     Raises:
-        UnboundPartition: one chooses what is read or written.
+        Left (UnboundPartition): one chooses what is read or written.
     """
     columns = settings.partition_columns | {name.lower() for name in settings.unique_key}
     for tree in reading.trees:
@@ -94,7 +96,8 @@ def check_parameters(reading: Reading, settings: Settings) -> None:
             if not is_constant(placeholder, reading.names):
                 variable = reading.names.variables[placeholder]
                 problem = reading.problem.message if reading.problem is not None else "the query cannot be read"
-                raise UnboundPartition(
+                raise Left(
+                    MigrateCode.UnboundPartition,
                     f"the variable {variable} may decide what is read or written, and {problem}",
                     line=_line_of_variable(reading.model.text, variable),
                 )
@@ -102,7 +105,8 @@ def check_parameters(reading: Reading, settings: Settings) -> None:
     for query in _inlined(reading):
         _check(query.tree, query.names, columns, reading, query.name)
         if is_replaced and any(_asks_since(where, query) for where in query.tree.find_all(exp.Where)):
-            raise UnboundPartition(
+            raise Left(
+                MigrateCode.UnboundPartition,
                 f"the ephemeral model {query.name} reads what lies a fixed time before now, and an interval would be "
                 "recorded as "
                 "loaded that was not read; move the filter here, between start_date() and end_date()",
@@ -153,7 +157,8 @@ def _check(tree: exp.Expr, names: Names, columns: frozenset[str], reading: Readi
                 _refuse(reading, names.variables[names.root(code)], ephemeral)
             if names.root(code) in CLOCKS and any(_is_in(node, kind) for kind in _DECIDING):
                 where = f"the ephemeral model {ephemeral}" if ephemeral else "the model"
-                raise UnboundPartition(
+                raise Left(
+                    MigrateCode.UnboundPartition,
                     f"{names.root(code)} decides what {where} reads, by the time of the run; write the bounds with "
                     "start_date() and "
                     "end_date()",
@@ -211,7 +216,8 @@ def _is_time(node: exp.Expr) -> bool:
 
 def _refuse(reading: Reading, variable: str, ephemeral: str) -> None:
     where = f" in the ephemeral model {ephemeral}" if ephemeral else ""
-    raise UnboundPartition(
+    raise Left(
+        MigrateCode.UnboundPartition,
         f"the variable {variable}{where} decides what is read or written, and another value would do nothing once the "
         "interval is recorded; write bounds of time with start_date() and end_date()",
         line=1 if ephemeral else _line_of_variable(reading.model.text, variable),

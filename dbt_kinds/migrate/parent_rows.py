@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt_kinds.errors import UnboundPartition
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left
 from dbt_kinds.migrate.bounds import asks_now, read_bound
 from dbt_kinds.migrate.conversion import Conversion
 from dbt_kinds.migrate.durations import intervals_back
@@ -30,13 +31,14 @@ def check_parent_rows(reading: Reading, found: Conversion) -> None:
     """Checks the views and tables of the project that a model reads, directly or through others.
 
     Raises:
-        UnboundPartition: one holds what a variable of a run chooses, or no longer what is loaded again.
+        Left (UnboundPartition): one holds what a variable of a run chooses, or no longer what is loaded again.
     """
     unit = str(found.options.get("interval_unit", "day"))
     lookback = found.options.get("lookback", 0)
     for model, query in _parents(reading):
         for variable in _chosen_by(model, query, reading):
-            raise UnboundPartition(
+            raise Left(
+                MigrateCode.UnboundPartition,
                 f"the variable {variable} decides what {model.name} holds, which it reads, and given for another day "
                 "it would do nothing once the interval is recorded; make that model hold all days",
                 line=1,
@@ -45,7 +47,8 @@ def check_parent_rows(reading: Reading, found: Conversion) -> None:
             continue
         reach = _reach(query, unit)
         if reach is not None and reach < lookback + 1:
-            raise UnboundPartition(
+            raise Left(
+                MigrateCode.UnboundPartition,
                 f"{model.name}, which it reads, holds recent rows only, and a {unit} that is loaded again after those "
                 "are gone would be emptied; make that model hold more, or set a lookback by hand",
                 line=1,

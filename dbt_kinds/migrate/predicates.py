@@ -9,7 +9,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dbt_kinds.errors import ComputedConfig, CustomStrategy, PredicatesKept, PredicatesNotUsed, UnrenderableError
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote, UnrenderableError
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.parameters import is_constant
 from dbt_kinds.migrate.reading import Reading
@@ -33,8 +34,8 @@ def take_predicates(
         has_own_strategy: whether a macro of the project merges in place of dbt's, and may read them.
 
     Raises:
-        ComputedConfig: they are computed, and would have to be read.
-        CustomStrategy: one is no condition of SQL.
+        Left (ComputedConfig): they are computed, and would have to be read.
+        Left (CustomStrategy): one is no condition of SQL.
     """
     config = settings.config
     predicates = config.get("incremental_predicates") or config.get("predicates")
@@ -43,13 +44,16 @@ def take_predicates(
     if found.kind == "incremental_by_time_range":
         found.removed |= _NAMES
         found.notes.append(
-            PredicatesNotUsed("incremental_predicates narrowed the merge; a range is replaced as a whole")
+            MigrationNote(
+                MigrateCode.PredicatesNotUsed,
+                "incremental_predicates narrowed the merge; a range is replaced as a whole",
+            )
         )
         return
     is_computed = predicates is COMPUTED or (isinstance(predicates, list) and COMPUTED in predicates)
     is_by_key = found.kind == "incremental_by_unique_key"
     if is_computed and not (is_by_key and config.get("incremental_predicates")):
-        raise ComputedConfig("incremental_predicates is computed; write it out", line=settings.line)
+        raise Left(MigrateCode.ComputedConfig, "incremental_predicates is computed; write it out", line=settings.line)
     if not is_by_key:
         return
     texts = list(_texts(reading) if is_computed else [predicates] if isinstance(predicates, str) else predicates)
@@ -57,9 +61,10 @@ def take_predicates(
     if chosen:
         found.removed |= _NAMES
         found.notes.append(
-            PredicatesNotUsed(
+            MigrationNote(
+                MigrateCode.PredicatesNotUsed,
                 f"incremental_predicates narrowed the merge by {', '.join(chosen)}, which a run need not be given any "
-                "more; now keys are looked for in the whole table. A merge_filter without variables narrows it"
+                "more; now keys are looked for in the whole table. A merge_filter without variables narrows it",
             )
         )
         return
@@ -69,22 +74,25 @@ def take_predicates(
     if others and has_own_strategy:
         found.removed |= _NAMES
         found.notes.append(
-            PredicatesNotUsed(
+            MigrationNote(
+                MigrateCode.PredicatesNotUsed,
                 f"incremental_predicates has `{others[0]}`, by which the project's own macro narrowed the merge; now "
-                "keys are looked for in the whole table. A merge_filter narrows it"
+                "keys are looked for in the whole table. A merge_filter narrows it",
             )
         )
         return
     for text in others:
-        raise CustomStrategy(
+        raise Left(
+            MigrateCode.CustomStrategy,
             f"incremental_predicates has `{text}`, which is no condition of SQL, so that a macro of the project "
             "reads it; say what it does with merge_filter, or take it out",
             line=settings.line,
         )
     found.notes.append(
-        PredicatesKept(
+        MigrationNote(
+            MigrateCode.PredicatesKept,
             "incremental_predicates still says which rows of the table are looked at: a range that is loaded "
-            "again changes no others, and a row with the key of another one is left out, which dbt inserted"
+            "again changes no others, and a row with the key of another one is left out, which dbt inserted",
         )
     )
     # the kind knows dbt's name, too, and dbt computes the same text as before

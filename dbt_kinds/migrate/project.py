@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbt_kinds.analysis.edits import Edit, edited
+from dbt_kinds.codes import MigrateCode
 from dbt_kinds.dbt_profiles import adapter_of
-from dbt_kinds.errors import ComputedConfig, KindsError, Left, MacroFilter, MacroWritten, UnknownModelError
+from dbt_kinds.errors import KindsError, Left, MigrationNote, UnknownModelError
 from dbt_kinds.intervals.crons import cron_unit, read_cron
 from dbt_kinds.migrate.chosen_filters import window_for
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
@@ -145,13 +146,17 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             left.line = inlined.original_line(left.line)
         macro = inlined.macros.get(left.line or 0)
         if macro is not None:
-            left = MacroFilter(f"the macro {macro} writes the query, and in its text: {left.message}", line=left.line)
+            left = Left(
+                MigrateCode.MacroFilter,
+                f"the macro {macro} writes the query, and in its text: {left.message}",
+                line=left.line,
+            )
             left.file, result.reason = model.path, left
         return result
     if inlined.macros and not options.inlines_macros:
         line, macro = next(iter(inlined.macros.items()))
         words = f"the macro {macro} writes the query; --inline-macros writes its text into the model, and converts that"
-        result.new_text, result.reason = None, MacroFilter(words, line=line)
+        result.new_text, result.reason = None, Left(MigrateCode.MacroFilter, words, line=line)
         result.reason.file = model.path
         return result
     replaced = {*inlined.replaced, *(reading.replaced if reading is not None else ())}
@@ -167,10 +172,11 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
     return result
 
 
-def _written_out(inlined: Inlined) -> list[MacroWritten]:
+def _written_out(inlined: Inlined) -> list[MigrationNote]:
     return [
-        MacroWritten(
-            f"the text of the macro {name} stands here now, with the window in it; the macro stays for other models"
+        MigrationNote(
+            MigrateCode.MacroWritten,
+            f"the text of the macro {name} stands here now, with the window in it; the macro stays for other models",
         )
         for name in inlined.macros.values()
     ]
@@ -180,7 +186,7 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
     """The new text of a model's file.
 
     Raises:
-        ComputedConfig: its config() cannot be edited.
+        Left (ComputedConfig): its config() cannot be edited.
     """
     text = model.text
     calls = model.calls
@@ -192,17 +198,19 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
         edits.append(Edit(0, 0, config_block(settings).replace("\n", line_end) + line_end * 2))
     else:
         if call.arguments and call.arguments[0].name is None:
-            raise ComputedConfig("its config() does not name its arguments", line=1)
+            raise Left(MigrateCode.ComputedConfig, "its config() does not name its arguments", line=1)
         try:
             edits += config_edits(text, call, conversion.kind, conversion.removed, conversion.options)
             for other in calls:
                 gone = conversion.removed & set(other.values) if other is not call else set()
                 if gone:
-                    raise ComputedConfig(
-                        f"{', '.join(sorted(gone))} stands in another config() than materialized", line=1
+                    raise Left(
+                        MigrateCode.ComputedConfig,
+                        f"{', '.join(sorted(gone))} stands in another config() than materialized",
+                        line=1,
                     )
         except ValueError as error:
-            raise ComputedConfig(str(error), line=1) from error
+            raise Left(MigrateCode.ComputedConfig, str(error), line=1) from error
     for name, renamed in conversion.renamed.items():
         edits += renaming(text, calls, name, renamed)
     edits += semicolon_edits(text)

@@ -12,16 +12,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
-from dbt_kinds.errors import (
-    FiltersDisagree,
-    MacroFilter,
-    ReadsThisElsewhere,
-    RunQueryLogic,
-    SecondUseOfIsIncremental,
-    UnreadableBlock,
-    UnreadableModel,
-    UnrenderableError,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, NoFilter, UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.dialects import statement_of
 from dbt_kinds.migrate.filters import Filter, incremental_blocks, is_first_load, masked, read_filter, take_first_load
@@ -128,7 +120,7 @@ class Reading:
     parents: Parents
     trees: list[exp.Query] = field(default_factory=list)
     outside: list[Filter] = field(default_factory=list)
-    problem: UnreadableModel | None = None
+    problem: Left | None = None
     patterns: list[str] = field(default_factory=list)
     replaced: set[str] = field(default_factory=set)
 
@@ -185,7 +177,7 @@ def read_model(
         else:
             try:
                 found = read_filter(text, block, options.dialect, renderer, context)
-            except (SecondUseOfIsIncremental, UnreadableBlock) as error:
+            except NoFilter as error:
                 _check_no_list(text, block)
                 raise error
         found.index = len(reading.filters)
@@ -213,13 +205,14 @@ def _check_no_list(text: str, block: Block) -> None:
     """Tells of a list of what to load that a query of its own finds, such as days with new rows.
 
     Raises:
-        RunQueryLogic: the block uses one.
+        Left (RunQueryLogic): the block uses one.
     """
     lists = {name for tag in tags(text) if tag.kind == "statement" for name in _QUERIED_LIST.findall(tag.code)}
     for tag in tags(text):
         used = lists & set(re.findall(r"\w+", tag.code))
         if used and block.start <= tag.start < block.end and tag.kind != "comment":
-            raise RunQueryLogic(
+            raise Left(
+                MigrateCode.RunQueryLogic,
                 f"{', '.join(sorted(used))} lists what a query finds before the model runs, such as days with "
                 "new rows; a kind finds them: write the filter between start_*() and end_*(), with lookback: auto",
                 line=line_of(text, tag.start),
@@ -282,7 +275,8 @@ def _check_other_uses(model: ModelFile, blocks: list[Block]) -> None:
         for hook in own_deletes(model).values():
             code = code.replace(hook, "")
         if tag.kind != "comment" and "is_incremental" in code and tag.start not in known:
-            raise SecondUseOfIsIncremental(
+            raise NoFilter(
+                MigrateCode.SecondUseOfIsIncremental,
                 f"`{code[:80]}` uses is_incremental() outside the condition of an if block",
                 line=line_of(text, tag.start),
             )
@@ -304,8 +298,10 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
             ]
             is_filter = tag.kind == "expression" and not any(_within(tag, setup) for setup in setups)
             if not is_filter:
-                raise MacroFilter(
-                    f"the macro {name} decides what is loaded, and cannot be read here", line=line_of(text, tag.start)
+                raise Left(
+                    MigrateCode.MacroFilter,
+                    f"the macro {name} decides what is loaded, and cannot be read here",
+                    line=line_of(text, tag.start),
                 )
             if any("is_incremental" in branch.tag.rest for node in inside for branch in node.branches):
                 continue
@@ -338,7 +334,9 @@ def _read_macro(
     """A call of a macro that calls is_incremental() itself, rendered as both runs see it: they differ by the filter."""
     line = line_of(text, block.start)
     call = text[block.start : block.end]
-    problem = MacroFilter(f"`{call[:80]}` decides what is loaded, and is not one condition", line=line)
+    problem = Left(
+        MigrateCode.MacroFilter, f"`{call[:80]}` decides what is loaded, and is not one condition", line=line
+    )
     try:
         found = read_filter(text, block, options.dialect, renderer, context)
         renderer.incremental = False
@@ -347,7 +345,7 @@ def _read_macro(
             if (first.keyword, first.ends_with_and) != (found.keyword, found.ends_with_and):
                 raise problem
             found.keep_common(first)
-    except (SecondUseOfIsIncremental, UnreadableBlock, UnrenderableError) as error:
+    except (NoFilter, UnrenderableError) as error:
         raise problem from error
     finally:
         renderer.incremental = True
@@ -423,7 +421,11 @@ def _check_this(text: str, reading: Reading) -> None:
             continue
         if any(found.body[0] <= tag.start < found.body[1] for found in reading.filters):
             continue
-        raise ReadsThisElsewhere("the model reads its own table outside a filter", line=line_of(text, tag.start))
+        raise Left(
+            MigrateCode.ReadsThisElsewhere,
+            "the model reads its own table outside a filter",
+            line=line_of(text, tag.start),
+        )
 
 
 def _check_setups(text: str, reading: Reading) -> None:
@@ -448,16 +450,21 @@ def _check_setups(text: str, reading: Reading) -> None:
             what = "is set before the query and used outside a filter"
             if tag.kind == "expression" and not is_query:
                 what = "is set before the query, by whether a run is incremental; write what it holds where it is used"
-            raise RunQueryLogic(
+            raise Left(
+                MigrateCode.RunQueryLogic,
                 f"{', '.join(sorted(used))} {what}",
                 line=line_of(text, tag.start),
             )
         used_by_filters |= used
     if not used_by_filters:
-        raise SecondUseOfIsIncremental("something is set for incremental runs that no filter uses", line=line)
+        raise NoFilter(
+            MigrateCode.SecondUseOfIsIncremental, "something is set for incremental runs that no filter uses", line=line
+        )
     if len(used_by_filters) > 1:
-        raise RunQueryLogic(
-            f"{', '.join(sorted(used_by_filters))} are several bounds; write one filter by hand", line=line
+        raise Left(
+            MigrateCode.RunQueryLogic,
+            f"{', '.join(sorted(used_by_filters))} are several bounds; write one filter by hand",
+            line=line,
         )
     reading.patterns.append("run_query")
 
@@ -484,7 +491,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
             tree = tree.this
             tree.parent = None
         if not isinstance(tree, exp.Query):
-            reading.problem = UnreadableModel("the model is no query; a macro may write it", line=1)
+            reading.problem = Left(MigrateCode.UnreadableModel, "the model is no query; a macro may write it", line=1)
             reading.trees = []
             break
         reading.trees.append(tree)
@@ -493,11 +500,11 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
     names.answer = False
 
 
-def _unreadable(error: Exception, sql: str, text: str) -> UnreadableModel:
+def _unreadable(error: Exception, sql: str, text: str) -> Left:
     """What a parser says of the SQL that a template renders, at the line of the template."""
     if not isinstance(error, ParseError) or not error.errors:
         reason = " ".join(str(error).split())[:160]
-        return UnreadableModel(f"the model cannot be read as SQL: {reason}", line=1)
+        return Left(MigrateCode.UnreadableModel, f"the model cannot be read as SQL: {reason}", line=1)
     first = error.errors[0]
     said = _CLASS.sub(lambda found: found[1], str(first.get("description")))
     before, found, after = (
@@ -507,7 +514,7 @@ def _unreadable(error: Exception, sql: str, text: str) -> UnreadableModel:
         before = before[-40:].partition(" ")[2]
     near = f"{before} {found} {after[:40].rpartition(' ')[0] if len(after) > 40 else after}".strip()
     line = _line_in_template(sql, int(first.get("line") or 1), found, text)
-    return UnreadableModel(f"the model cannot be read as SQL, near `{near}`: {said}", line=line)
+    return Left(MigrateCode.UnreadableModel, f"the model cannot be read as SQL, near `{near}`: {said}", line=line)
 
 
 def _line_in_template(sql: str, line: int, word: str, text: str) -> int:
@@ -523,14 +530,18 @@ def check_every_branch(tree: exp.Expr, covered: set[int], line: int) -> None:
     """Checks that if one part of a union is filtered, all are.
 
     Raises:
-        FiltersDisagree: one is not.
+        Left (FiltersDisagree): one is not.
     """
     for union in tree.find_all(exp.SetOperation):
         if isinstance(union.parent, exp.SetOperation):
             continue
         leaves = list(leaves_of(union))
         if any(id(leaf) in covered for leaf in leaves) and not all(id(leaf) in covered for leaf in leaves):
-            raise FiltersDisagree("of the parts of a union some are filtered and some are read whole", line=line)
+            raise Left(
+                MigrateCode.FiltersDisagree,
+                "of the parts of a union some are filtered and some are read whole",
+                line=line,
+            )
 
 
 def leaves_of(query: exp.Expr) -> Iterator[exp.Expr]:

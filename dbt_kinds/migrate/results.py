@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dbt_kinds.errors import Differs, Left, MigrationNote
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.file_diffs import file_diff
 from dbt_kinds.migrate.advice import ADVICE
 from dbt_kinds.migrate.conversion import Found
@@ -46,7 +47,7 @@ class Result:
         self.verdict = verdict
         if verdict.outcome == "differs":
             self.status, self.kind, self.options, self.new_text = "left", None, {}, None
-            self.reason = Differs(verdict.reason, line=self.line)
+            self.reason = Left(MigrateCode.Differs, verdict.reason, line=self.line)
 
     @property
     def diff(self) -> str:

@@ -6,7 +6,8 @@ import re
 
 from sqlglot import exp
 
-from dbt_kinds.errors import ComputedConfig, CustomStrategy, KeyIsChecked, ReplacedTogether
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.parents import cte_of
 from dbt_kinds.migrate.reading import Reading
@@ -26,13 +27,15 @@ def set_key(found: Conversion, reading: Reading, settings: Settings, options: Mi
     """Sets the key of a kind by key, and what it does with several rows of one key.
 
     Raises:
-        ComputedConfig: the key is an expression.
-        CustomStrategy: all rows of a key are replaced, and a setting narrows which.
+        Left (ComputedConfig): the key is an expression.
+        Left (CustomStrategy): all rows of a key are replaced, and a setting narrows which.
     """
     for name in settings.unique_key:
         if not _COLUMN.fullmatch(name.strip()):
-            raise ComputedConfig(
-                f"unique_key is the expression `{name}`; select it as a column, and name that", line=settings.line
+            raise Left(
+                MigrateCode.ComputedConfig,
+                f"unique_key is the expression `{name}`; select it as a column, and name that",
+                line=settings.line,
             )
     found.options["unique_key"] = list(settings.unique_key)
     adapter = options.adapter or options.dialect
@@ -46,30 +49,34 @@ def set_key(found: Conversion, reading: Reading, settings: Settings, options: Mi
     if is_deleting and not is_unique:
         narrowed = [name for name in _NARROWING if settings.config.get(name)]
         if narrowed:
-            raise CustomStrategy(
+            raise Left(
+                MigrateCode.CustomStrategy,
                 f"{narrowed[0]} narrows what delete+insert deletes; write what it means with merge_filter by hand",
                 line=settings.line,
             )
         found.options["duplicate_keys"] = "replace_all"
         found.notes.append(
-            ReplacedTogether(
+            MigrationNote(
+                MigrateCode.ReplacedTogether,
                 f"all rows of one {written} are replaced together, as before; those of one {written} have to be in one "
-                "window, as they had to be in one run, and a NULL stops a load"
+                "window, as they had to be in one run, and a NULL stops a load",
             )
         )
     elif not is_unique:
         found.notes.append(
-            KeyIsChecked(
+            MigrationNote(
+                MigrateCode.KeyIsChecked,
                 f"a load stops at two rows of one {written}, and at one that is NULL, where dbt kept them on a first "
                 f"load and on --full-refresh; test that {written} is unique and not null, or set duplicate_keys and "
-                "null_keys"
+                "null_keys",
             )
         )
     elif not all(_is_never_null(reading, name) for name in key - properties.not_null):
         found.notes.append(
-            KeyIsChecked(
+            MigrationNote(
+                MigrateCode.KeyIsChecked,
                 f"a load stops at a row whose {written} is NULL, which dbt inserted; test that it is not null, or set "
-                "null_keys"
+                "null_keys",
             )
         )
 

@@ -7,17 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_kinds.errors import (
-    ComputedConfig,
-    CustomStrategy,
-    Disabled,
-    KeyNotUsed,
-    NotIncremental,
-    NotPartitionedByTime,
-    PythonModel,
-    SqlHeaderState,
-    UnboundPartition,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left
 from dbt_kinds.kinds import Kind
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.hooks import check_hooks
@@ -121,36 +112,50 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     config = model.config
     line = line_of_argument(model.text, model.calls[0], "materialized") if model.calls else 1
     if config.get("enabled") is False:
-        raise Disabled("the model is disabled; enable it first", line=line)
+        raise Left(MigrateCode.Disabled, "the model is disabled; enable it first", line=line)
     if model.is_python:
-        raise PythonModel("the model is written in Python; write its query in SQL, or keep it as it is", line=line)
+        raise Left(
+            MigrateCode.PythonModel,
+            "the model is written in Python; write its query in SQL, or keep it as it is",
+            line=line,
+        )
     for name in (*_DECIDING, *(("partitioned_by",) if adapter == "athena" else ())):
         if config.get(name) is COMPUTED or _holds_computed(config.get(name)):
             at = line_of_argument(model.text, model.calls[0], name) if model.calls else 1
-            raise ComputedConfig(f"{name} is computed; write its value out", line=at)
+            raise Left(MigrateCode.ComputedConfig, f"{name} is computed; write its value out", line=at)
     materialized = config.get("materialized")
     if materialized in (None, "table", "view", "ephemeral", "materialized_view"):
-        raise NotIncremental(
+        raise Left(
+            MigrateCode.NotIncremental,
             f"the model is materialized as {materialized or 'view'}, where is_incremental() is always false; remove it",
             line=line,
         )
     if materialized != "incremental":
-        raise CustomStrategy(f"the materialization {materialized} is one of the project's own", line=line)
+        raise Left(
+            MigrateCode.CustomStrategy, f"the materialization {materialized} is one of the project's own", line=line
+        )
     strategy = config.get("incremental_strategy")
     strategy = str(strategy).lower().replace("delete_insert", "delete+insert") if strategy is not None else None
     if strategy not in _STRATEGIES:
-        raise CustomStrategy(f"the strategy {strategy} is none that dbt has on every warehouse", line=line)
+        raise Left(
+            MigrateCode.CustomStrategy, f"the strategy {strategy} is none that dbt has on every warehouse", line=line
+        )
     for merging, names in _MERGES.items() if strategy in (None, "merge") else ():
         merged = [name for name in names if config.get(name)]
         if merged:
-            raise CustomStrategy(
+            raise Left(
+                MigrateCode.CustomStrategy,
                 f"{', '.join(merged)} {'is a setting' if len(merged) == 1 else 'are settings'} of dbt-{merging}'"
                 f"{'' if merging.endswith('s') else 's'} merge, which a kind does not have; say what it does with "
                 "when_matched, merge_filter or insert_only by hand",
                 line=line,
             )
     if config.get("sql_header"):
-        raise SqlHeaderState("the model sets a SQL header; what it holds may decide what is loaded", line=line)
+        raise Left(
+            MigrateCode.SqlHeaderState,
+            "the model sets a SQL header; what it holds may decide what is loaded",
+            line=line,
+        )
     check_hooks(model, project, line)
     deletes = tuple(own_deletes(model).items())
     key = _key(config.get("unique_key"))
@@ -158,7 +163,8 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     given, strategy = strategy, _strategy_of_adapter(strategy, partition_by, config, adapter, line)
     if key and given is None and adapter in _APPENDING_ADAPTERS | _OVERWRITING_ADAPTERS:
         does = "replaces partitions" if strategy == "insert_overwrite" else "appends"
-        raise KeyNotUsed(
+        raise Left(
+            MigrateCode.KeyNotUsed,
             f"dbt-{adapter} {does} where no incremental_strategy is set, and ignores unique_key; write which of "
             "the two is meant",
             line=line,
@@ -166,7 +172,8 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     key, ignored = ((), key) if strategy == "append" else (key, ())
     if strategy == "insert_overwrite" and not partition_by and adapter != "spark" and config.get("liquid_clustered_by"):
         clustered = ", ".join(_texts(config["liquid_clustered_by"]))
-        raise UnboundPartition(
+        raise Left(
+            MigrateCode.UnboundPartition,
             f"dbt-databricks replaces the rows of the values of {clustered} that the query returns, or the whole "
             "table, by the version of the cluster; write partition_by for the one, or take liquid_clustered_by out "
             "for the other",
@@ -181,13 +188,14 @@ def _strategy_of_adapter(
     """What an adapter makes of a strategy, or of none.
 
     Raises:
-        CustomStrategy: dbt-athena does not run it.
+        Left (CustomStrategy): dbt-athena does not run it.
     """
     if strategy is None and adapter in _OVERWRITING_ADAPTERS:
         strategy = "insert_overwrite"
     if strategy == "insert_overwrite" and adapter == "athena":
         if str(config.get("table_type") or "").lower() == "iceberg":
-            raise CustomStrategy(
+            raise Left(
+                MigrateCode.CustomStrategy,
                 "dbt-athena appends to a table of Iceberg, or merges into it; write append or merge as "
                 "incremental_strategy",
                 line=line,
@@ -202,12 +210,13 @@ def check_range(settings: Settings, column: str, options: MigrateOptions) -> Non
     column.
 
     Raises:
-        NotPartitionedByTime: it is not.
+        Left (NotPartitionedByTime): it is not.
     """
     file_format = settings.config.get("file_format")
     is_file = isinstance(file_format, str) and file_format.lower() in ("parquet", "orc", "csv", "json", "text", "avro")
     if options.adapter in SPARK_ADAPTERS and is_file and column.lower() not in settings.partition_columns:
-        raise NotPartitionedByTime(
+        raise Left(
+            MigrateCode.NotPartitionedByTime,
             f"a range of a {file_format} table can be replaced where it is partitioned by {column}; rebuild it "
             "so, or as Iceberg",
             line=settings.line,

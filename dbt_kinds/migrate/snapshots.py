@@ -7,14 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt_kinds.errors import (
-    ColumnsNotKept,
-    MigrationNote,
-    OpenVersionsNull,
-    SnapshotNewRecord,
-    SnapshotUnreadable,
-    UpdatedAtNotCompared,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.readers.dbt.blocks import Block, nesting
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import config_calls
@@ -83,23 +77,25 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
     config, line = snapshot.config, snapshot.line
     for name in ("unique_key", "strategy", "updated_at", "check_cols", "hard_deletes", "invalidate_hard_deletes"):
         if config.get(name) is COMPUTED:
-            raise SnapshotUnreadable(f"{name} is computed; write it out", line=line)
+            raise Left(MigrateCode.SnapshotUnreadable, f"{name} is computed; write it out", line=line)
     missing = [name for name in _NEEDED if not config.get(name)]
     if missing:
-        raise SnapshotUnreadable(f"the snapshot has no {' and no '.join(missing)}", line=line)
+        raise Left(MigrateCode.SnapshotUnreadable, f"the snapshot has no {' and no '.join(missing)}", line=line)
     if config.get("hard_deletes") == "new_record":
-        raise SnapshotNewRecord(
-            "hard_deletes: new_record writes rows for deleted keys; the kinds end the period of the last row", line=line
+        raise Left(
+            MigrateCode.SnapshotNewRecord,
+            "hard_deletes: new_record writes rows for deleted keys; the kinds end the period of the last row",
+            line=line,
         )
     if config.get("enabled") is False:
-        raise SnapshotUnreadable("the snapshot is disabled", line=line)
+        raise Left(MigrateCode.SnapshotUnreadable, "the snapshot is disabled", line=line)
     key = config["unique_key"]
     options: dict[str, Any] = {"unique_key": [key] if isinstance(key, str) else list(key)}
     strategy = str(config["strategy"])
     updated_at = config.get("updated_at")
     is_column = isinstance(updated_at, str) and re.fullmatch(r"\w+", updated_at) is not None
     if not is_column and (strategy == "timestamp" or updated_at):
-        raise SnapshotUnreadable("updated_at is no column", line=line)
+        raise Left(MigrateCode.SnapshotUnreadable, "updated_at is no column", line=line)
     if strategy == "timestamp":
         kind = "scd_type_2_by_time"
         options |= {"updated_at_name": updated_at, "updated_at_as_valid_from": True}
@@ -107,12 +103,12 @@ def propose(snapshot: Snapshot, project: DbtProject) -> Proposal:
         kind = "scd_type_2_by_column"
         columns = config.get("check_cols")
         if columns is None:
-            raise SnapshotUnreadable("check_cols is not set", line=line)
+            raise Left(MigrateCode.SnapshotUnreadable, "check_cols is not set", line=line)
         options |= {"columns": "*" if columns == "all" else columns, "execution_time_as_valid_from": True}
         # dbt dates versions by it
         options |= {"updated_at_name": updated_at} if updated_at else {}
     else:
-        raise SnapshotUnreadable(f"the strategy {strategy} is one of the project's own", line=line)
+        raise Left(MigrateCode.SnapshotUnreadable, f"the strategy {strategy} is one of the project's own", line=line)
     renamed = config.get("snapshot_meta_column_names")
     names = renamed if isinstance(renamed, Mapping) else {}
     options |= {
@@ -136,22 +132,28 @@ def _notes(snapshot: Snapshot, project: DbtProject) -> list[MigrationNote]:
     readers = sorted(model.name for model in project.models if snapshot.name in model.text and _reads(model, name))
     told = f"; they are read by {', '.join(readers)}" if readers else ""
     notes: list[MigrationNote] = [
-        ColumnsNotKept(f"dbt_scd_id and dbt_updated_at are not kept{told}; adopt_snapshot takes the versions over")
+        MigrationNote(
+            MigrateCode.ColumnsNotKept,
+            f"dbt_scd_id and dbt_updated_at are not kept{told}; adopt_snapshot takes the versions over",
+        )
     ]
     config = snapshot.config
     current = config.get("dbt_valid_to_current")
     if current:
         written = "its value" if current is COMPUTED else f"{current}"
         notes.append(
-            OpenVersionsNull(
+            MigrationNote(
+                MigrateCode.OpenVersionsNull,
                 f"a current version ends at NULL, not at {written}; give adopt_snapshot that as valid_to_current, and "
-                "change what reads the end"
+                "change what reads the end",
             )
         )
     if config.get("strategy") == "check" and config.get("check_cols") == "all" and config.get("updated_at"):
         notes.append(
-            UpdatedAtNotCompared(
-                f"{config['updated_at']} dates versions and is not compared: where it alone changes, no version is made"
+            MigrationNote(
+                MigrateCode.UpdatedAtNotCompared,
+                f"{config['updated_at']} dates versions and is not compared: where it alone changes, no version is "
+                "made",
             )
         )
     return notes

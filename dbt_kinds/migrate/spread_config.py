@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from dbt_kinds.analysis.edits import Edit, edited
-from dbt_kinds.errors import ComputedConfig, ConfigWritten, UnrenderableError
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote, UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.readers.dbt.calls import Argument, constant
 from dbt_kinds.readers.dbt.config_call import spread_calls
@@ -25,11 +26,11 @@ _VARIABLE = re.compile(r"""var\(\s*(['"])(?P<name>\w+)\1\s*(?:,\s*(?:default\s*=
 
 def with_plain_config(
     model: ModelFile, project: DbtProject, options: MigrateOptions
-) -> tuple[ModelFile, list[ConfigWritten]]:
+) -> tuple[ModelFile, list[MigrationNote]]:
     """The model with what macros and variables give to its config() as plain arguments, and notes on them.
 
     Raises:
-        ComputedConfig: a macro returns something else than a mapping of literals.
+        Left (ComputedConfig): a macro returns something else than a mapping of literals.
     """
     edits, notes = [], []
     for argument in spread_calls(model.text):
@@ -37,24 +38,32 @@ def with_plain_config(
         given, others = _of_incremental([_returned(call, project, options, answer) for answer in (False, True)])
         line = line_of(model.text, argument.start)
         if given is None:
-            raise ComputedConfig(f"`{call[:80]}` gives config() what only a run knows; write it out", line=line)
+            raise Left(
+                MigrateCode.ComputedConfig,
+                f"`{call[:80]}` gives config() what only a run knows; write it out",
+                line=line,
+            )
         edits.append(
             Edit(argument.start, argument.end, ", ".join(f"{name}={literal(value)}" for name, value in given.items()))
         )
         name = call.split("(")[0].strip()
-        notes.append(ConfigWritten(f"what {name} returns is written out: {', '.join(given)}"))
+        notes.append(
+            MigrationNote(MigrateCode.ConfigWritten, f"what {name} returns is written out: {', '.join(given)}")
+        )
         if others is not None:
             notes.append(
-                ConfigWritten(
-                    f"for other targets {name} returns materialized={literal(others['materialized'])}, which is lost"
+                MigrationNote(
+                    MigrateCode.ConfigWritten,
+                    f"for other targets {name} returns materialized={literal(others['materialized'])}, which is lost",
                 )
             )
     for argument, variable, value in _variables(model, project):
         edits.append(Edit(argument.value_start, argument.end, literal(value)))
         notes.append(
-            ConfigWritten(
+            MigrationNote(
+                MigrateCode.ConfigWritten,
                 f"{argument.name} was the variable {variable}, whose value here is {literal(value)}: given to --vars "
-                "it has no effect any more"
+                "it has no effect any more",
             )
         )
     if not edits:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from dbt_kinds.analysis.determinism import nondeterministic_calls
-from dbt_kinds.errors import TimeColumnUnclear
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left
 from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.parameters import CLOCKS
@@ -29,7 +30,7 @@ def own_stamps(
     """The columns of the model, in lower case, whose newest values bound filters and that hold the time of a run.
 
     Raises:
-        TimeColumnUnclear: the two times are not both in UTC.
+        Left (TimeColumnUnclear): the two times are not both in UTC.
     """
     found = set()
     for meaning, followed, select in zip(meanings, traces, selects, strict=True):
@@ -42,7 +43,8 @@ def own_stamps(
             for place in reading.parents.lineage(meaning.expression, select, reading.names):
                 zones |= zones_in(place.expression)
             if zones:
-                raise TimeColumnUnclear(
+                raise Left(
+                    MigrateCode.TimeColumnUnclear,
                     f"{meaning.written} and {bound.column} are times at which rows were written, of "
                     f"{', '.join(sorted(zones)) or 'some zone'}; "
                     "windows are in UTC: write both in UTC first",
@@ -66,13 +68,14 @@ def check_not_of_run(reading: Reading, meanings: list[Meaning], selects: list[ex
     """Checks that no filter is by the time at which the query runs: no window that is over would have any row.
 
     Raises:
-        TimeColumnUnclear: one is.
+        Left (TimeColumnUnclear): one is.
     """
     for meaning, select in zip(meanings, selects, strict=True):
         if meaning.expression is not None and _is_of_run(
             Place(meaning.expression, select, reading.names), reading.parents
         ):
-            raise TimeColumnUnclear(
+            raise Left(
+                MigrateCode.TimeColumnUnclear,
                 f"{meaning.written} is the time at which the query runs, so that a window that is over has no rows of "
                 "it; take the filter out, so that a run adds everything once an interval is over, or filter by a time "
                 "of the source",

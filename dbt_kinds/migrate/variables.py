@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from dbt_kinds.errors import UnboundPartition, VariableUsedElsewhere
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left
 from dbt_kinds.migrate.bounds import read_bound
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import Comparison, Filter
@@ -66,7 +67,8 @@ def with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
         partner = next((one for one in whole if _select_of(tree, one) is select and select is not None), None)
         assert other.expression is not None
         if partner is None or partner.expression is None or not same(partner.expression, other.expression):
-            raise VariableUsedElsewhere(
+            raise Left(
+                MigrateCode.VariableUsedElsewhere,
                 f"a variable bounds {other.written} here, where no filter bounds its beginning; replace it by "
                 "a time variable by hand",
                 line=other.filter.line,
@@ -83,7 +85,7 @@ def start_of_variables(
     """The variable of a run before which nothing is read, beside the filters; None if there is none.
 
     Raises:
-        UnboundPartition: it bounds something else, and what it leaves out would be recorded as loaded.
+        Left (UnboundPartition): it bounds something else, and what it leaves out would be recorded as loaded.
     """
     found = None
     for start in starts:
@@ -95,7 +97,8 @@ def start_of_variables(
         if tag is None or not is_same or start.upper or (found is not None and found != tag):
             bounds = (*start.lower, *start.upper)
             names = ", ".join(dict.fromkeys(bound.variable or _NAMED_BASE[bound.base] for bound in bounds))
-            raise UnboundPartition(
+            raise Left(
+                MigrateCode.UnboundPartition,
                 f"{names} bounds {start.written} beside the filter, and what it leaves out would be recorded as "
                 "loaded; set the option start to it, and remove the condition",
                 line=start.filter.line,
@@ -133,7 +136,8 @@ def check_variables(reading: Reading, meanings: list[Meaning]) -> None:
         for placeholder in variables_in(tree, names):
             name = names.variables[placeholder]
             if name in bounding:
-                raise VariableUsedElsewhere(
+                raise Left(
+                    MigrateCode.VariableUsedElsewhere,
                     f"the variable {name} bounds the load and is used here, too; replace it by a time variable by hand",
                     line=_line_of_other_use(reading, name),
                 )

@@ -9,25 +9,8 @@ from typing import Any
 from sqlglot import exp
 
 import dbt_kinds.errors as errors
-from dbt_kinds.errors import (
-    AggregatesOverRuns,
-    AppendedOnce,
-    AppendsWindows,
-    DaysBeside,
-    ElseBranchDiffers,
-    EmptiedRange,
-    FileTable,
-    FiltersDisagree,
-    FirstLoad,
-    KeptAsTest,
-    LoadedSooner,
-    LookbackFromVariable,
-    NewestOfWindow,
-    NoStart,
-    PrunedInput,
-    ReadWhole,
-    WindowForVariables,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.intervals.crons import settings_unit
 from dbt_kinds.migrate.bounds import Bound, truncation
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
@@ -55,9 +38,10 @@ def no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
     if options.start:
         return []
     return [
-        NoStart(
+        MigrationNote(
+            MigrateCode.NoStart,
             "no start is known: adopt gives one where the table exists; else set the option start, or pass "
-            "kinds_start and kinds_end once. A --full-refresh rebuilds from there"
+            "kinds_start and kinds_end once. A --full-refresh rebuilds from there",
         )
     ]
 
@@ -77,8 +61,10 @@ def when_options(
             assert meaning.expression is not None
             starts |= _fixed_start(select, meaning.expression)
     if len(starts) > 1:
-        raise FiltersDisagree(
-            f"the first load begins at {' and at '.join(sorted(starts))}", line=meanings[0].filter.line
+        raise Left(
+            MigrateCode.FiltersDisagree,
+            f"the first load begins at {' and at '.join(sorted(starts))}",
+            line=meanings[0].filter.line,
         )
     return {"start": starts.pop()} | _cron(options) if starts else start_options(options)
 
@@ -87,12 +73,13 @@ def _call_of(text: str, meaning: Meaning) -> Expression:
     """The call of the variable at which the first load begins.
 
     Raises:
-        ElseBranchDiffers: the filter itself does not call it.
+        Left (ElseBranchDiffers): the filter itself does not call it.
     """
     start, end = meaning.filter.body
     found = re.search(rf"""var\(\s*['"]{re.escape(str(meaning.start_variable))}['"]\s*\)""", text[start:end])
     if found is None:
-        raise ElseBranchDiffers(
+        raise Left(
+            MigrateCode.ElseBranchDiffers,
             f"the first load begins at {meaning.start_variable}, which the filter does not call; write it out",
             line=meaning.filter.line,
         )
@@ -146,10 +133,11 @@ def check_wholes(
     """Checks that what belongs together is in one interval.
 
     Raises:
-        AggregatesOverRuns: the filter may read a part of it, or weeks do not begin on Monday.
+        Left (AggregatesOverRuns): the filter may read a part of it, or weeks do not begin on Monday.
     """
     if unit == "week" and options.dialect == "tsql":
-        raise AggregatesOverRuns(
+        raise Left(
+            MigrateCode.AggregatesOverRuns,
             "the server's DATEFIRST says when a week begins, and an interval begins on Monday; write iso_week by hand "
             "with interval_unit: week",
             line=line,
@@ -160,7 +148,8 @@ def check_wholes(
         wholes.append((stored, f"{column} holds the beginning of a {stored} for all rows of a whole {stored}"))
     for whole, what in wholes:
         if not holds_whole(unit, whole):
-            raise AggregatesOverRuns(
+            raise Left(
+                MigrateCode.AggregatesOverRuns,
                 f"{what}, and the filter may read a part of a {whole}: let its bound be the beginning of a {whole}",
                 line=line,
             )
@@ -194,7 +183,7 @@ def _is_earlier(bound: Bound, meaning: Meaning, traces: list[Trace]) -> bool:
 
 def _read_in_part(
     settings: Settings, meanings: list[Meaning], traces: list[Trace], column: str | None
-) -> Iterator[ReadWhole]:
+) -> Iterator[MigrationNote]:
     """The note on rows that belong together, of which a run read those since its bound only."""
     for meaning, followed in zip(meanings, traces, strict=True):
         wholes = list(followed.wholes)
@@ -209,18 +198,20 @@ def _read_in_part(
             since = coarser(since, "day") if bound.base == "variable" else since
             for whole, what in wholes:
                 if since not in UNITS or not holds_whole(since, whole):
-                    yield ReadWhole(
+                    yield MigrationNote(
+                        MigrateCode.ReadWhole,
                         f"{what}, of which a run read those since its bound, and wrote what it made of them; now a "
-                        f"whole {whole} is read"
+                        f"whole {whole} is read",
                     )
                     return
 
 
 def missed_runs() -> errors.MigrationNote:
     """The note on a model of which each run read what lies a fixed time before it."""
-    return errors.MissedRuns(
+    return errors.MigrationNote(
+        MigrateCode.MissedRuns,
         "a run read what lies a fixed time before it, and what no run came for in that time stayed missing; now the "
-        "next run loads it"
+        "next run loads it",
     )
 
 
@@ -244,9 +235,10 @@ def notes_of(
         notes += no_start(options)
     if any(meaning.filter.block.word != "outside" for meaning in meanings):
         notes.append(
-            FirstLoad(
+            MigrationNote(
+                MigrateCode.FirstLoad,
                 "dbt's first load and --full-refresh read rows without a time, too, and those before start; "
-                "a kind reads neither"
+                "a kind reads neither",
             )
         )
     variables = {name for meaning in meanings for bound in meaning.lower for name in bound.default_variables}
@@ -255,27 +247,32 @@ def notes_of(
         variables |= counted
     if variables:
         notes.append(
-            LookbackFromVariable(f"the lookback is the default of {', '.join(sorted(variables))} in dbt_project.yml")
+            MigrationNote(
+                MigrateCode.LookbackFromVariable,
+                f"the lookback is the default of {', '.join(sorted(variables))} in dbt_project.yml",
+            )
         )
     is_given = any(bound.base == "variable" for meaning in meanings for bound in meaning.lower)
     given = {bound.variable for meaning in (*meanings, *ends) for bound in (*meaning.lower, *meaning.upper)} - {None}
     if is_given:
         names = ", ".join(sorted(str(name) for name in given))
         notes.append(
-            WindowForVariables(
+            MigrationNote(
+                MigrateCode.WindowForVariables,
                 f"the window takes the place of {names}: a run loads what is missing, and given to --vars it has no "
                 "effect; "
-                "to load a window again, pass kinds_start and kinds_end"
+                "to load a window again, pass kinds_start and kinds_end",
             )
         )
     others = [dedupe.by for followed in traces for dedupe in followed.dedupes if not dedupe.is_newest]
     if others:
         notes.append(
-            NewestOfWindow(
+            MigrationNote(
+                MigrateCode.NewestOfWindow,
                 f"one row of a key is kept by {', '.join(dict.fromkeys(others))} among those of a window, as it was "
                 "among those of a run; "
                 f"where that order differs from {meanings[0].written}, a window with fewer runs or days may keep "
-                "another"
+                "another",
             )
         )
     is_read_again = any(
@@ -286,14 +283,16 @@ def notes_of(
     is_appended = settings.strategy != "insert_overwrite" and not settings.unique_key
     if found.kind == "incremental_by_time_range" and is_appended and is_read_again and not is_given:
         notes.append(
-            AppendedOnce(
-                "what a run read again was appended again; now its range is replaced, and each row is there once"
+            MigrationNote(
+                MigrateCode.AppendedOnce,
+                "what a run read again was appended again; now its range is replaced, and each row is there once",
             )
         )
     notes += [
-        DaysBeside(
+        MigrationNote(
+            MigrateCode.DaysBeside,
             f"{meaning.beside.written} decides what is in a window, and {meaning.written} is read from a day before it "
-            "on: a row whose two times are further apart is left out, as it was by runs"
+            "on: a row whose two times are further apart is left out, as it was by runs",
         )
         for meaning in meanings
         if meaning.beside is not None and not meaning.is_of_same_time
@@ -301,17 +300,19 @@ def notes_of(
     late = [bound for meaning in meanings if meaning.is_one_interval for bound in meaning.lower]
     if any(not bound.shift.is_zero for bound in late):
         notes.append(
-            LoadedSooner(
+            MigrationNote(
+                MigrateCode.LoadedSooner,
                 f"a run read a day of {meanings[0].written} some days after it; now it is loaded once it is over, "
-                "and read again until then"
+                "and read again until then",
             )
         )
     notes += _read_in_part(settings, meanings, traces, column)
     if found.kind == "incremental_by_time_range":
         notes += [
-            PrunedInput(
+            MigrationNote(
+                MigrateCode.PrunedInput,
                 f"{meaning.written} is read from the beginning of the window on: a row of the window that needs an "
-                "older one is left out, even if the first load had it; take the condition out where that happens"
+                "older one is left out, even if the first load had it; take the condition out where that happens",
             )
             for meaning in meanings
             if meaning.prunes and meaning.beside is None
@@ -321,29 +322,35 @@ def notes_of(
     if found.kind == "incremental_by_time_range":
         if settings.strategy == "insert_overwrite":
             notes.append(
-                EmptiedRange(
-                    "an interval of which the query has no rows any more is emptied, where its partition stayed"
+                MigrationNote(
+                    MigrateCode.EmptiedRange,
+                    "an interval of which the query has no rows any more is emptied, where its partition stayed",
                 )
             )
         if settings.unique_key:
             notes.append(
-                KeptAsTest(f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique")
+                MigrationNote(
+                    MigrateCode.KeptAsTest,
+                    f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique",
+                )
             )
         file_format = str(settings.config.get("file_format") or "parquet").lower()
         is_file = options.adapter in SPARK_ADAPTERS and file_format not in _FILE_FORMATS_BY_RANGE
         if is_file and column is not None and column.lower() not in settings.partition_columns:
             notes.append(
-                FileTable(
+                MigrationNote(
+                    MigrateCode.FileTable,
                     f"an existing {file_format} table must be partitioned by {column} before a range of it can "
-                    "be replaced"
+                    "be replaced",
                 )
             )
     if found.kind == APPENDING:
         notes.append(
-            AppendsWindows(
+            MigrationNote(
+                MigrateCode.AppendsWindows,
                 f"rows that arrived in a window of {meanings[0].written} are appended once, when it is complete; a "
                 "row that the "
-                "source shows only later is missed: set ready_until where that happens"
+                "source shows only later is missed: set ready_until where that happens",
             )
         )
     return notes

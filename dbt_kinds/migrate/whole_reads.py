@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-import dbt_kinds.errors as errors
 from dbt_kinds.analysis.edits import Edit
-from dbt_kinds.errors import (
-    FullReads,
-    InsertOnly,
-    MacroFilter,
-    NoWindow,
-    OncePerInterval,
-    ReplacesWholeTable,
-    UnboundPartition,
-    UnreadableBlock,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote, NoFilter
 from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.edits import block_removal, filter_edits
@@ -37,26 +28,32 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
     text = reading.model.text
     reading.patterns.append("no_block")
     for name, line in unknown_calls(text, project):
-        raise MacroFilter(f"{name} is a macro that is not in the project; it may decide what is loaded", line=line)
+        raise Left(
+            MigrateCode.MacroFilter,
+            f"{name} is a macro that is not in the project; it may decide what is loaded",
+            line=line,
+        )
     for tree in reading.trees:
         _check_no_now(tree, settings)
     if settings.strategy == "insert_overwrite":
         if settings.partition_by:
-            note = OncePerInterval(
+            note = MigrationNote(
+                MigrateCode.OncePerInterval,
                 "the partitions of what the query returns are replaced once an interval is over: a second run on the "
                 "same day "
-                "does nothing"
+                "does nothing",
             )
             return Conversion(
                 "incremental_by_partition", notes=[note, *no_start(options)], options=start_options(options)
             )
         if options.adapter is not None and options.adapter not in SPARK_ADAPTERS:
-            raise UnboundPartition("insert_overwrite has no partition_by", line=settings.line)
+            raise Left(MigrateCode.UnboundPartition, "insert_overwrite has no partition_by", line=settings.line)
         return Conversion(
             "full",
             notes=[
-                ReplacesWholeTable(
-                    "insert_overwrite without partition_by replaces the whole table on each run; full says that"
+                MigrationNote(
+                    MigrateCode.ReplacesWholeTable,
+                    "insert_overwrite without partition_by replaces the whole table on each run; full says that",
                 )
             ],
         )
@@ -66,18 +63,20 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
             and set(map(str.lower, settings.unique_key)) <= settings.partition_columns
         ):
             return Conversion("incremental_by_partition", notes=no_start(options), options=start_options(options))
-        whole = NoWindow(
+        whole = MigrationNote(
+            MigrateCode.NoWindow,
             "the query is run as it stands, as before, once an interval is over: a second run on the same day does "
-            "nothing (cron says when one is due). A filter between start_*() and end_*() would read less"
+            "nothing (cron says when one is due). A filter between start_*() and end_*() would read less",
         )
         found = Conversion("incremental_by_unique_key", notes=[whole, *no_start(options)])
         set_key(found, reading, settings, options)
         found.options |= start_options(options)
         return found
-    appended = NoWindow(
+    appended = MigrationNote(
+        MigrateCode.NoWindow,
         "everything that the query returns is appended, as before, once an interval is over: a second run on the same "
         "day "
-        "appends nothing"
+        "appends nothing",
     )
     return Conversion("incremental_unmanaged", start_options(options), notes=[appended, *no_start(options)])
 
@@ -87,7 +86,8 @@ def _check_no_now(tree: exp.Expr, settings: Settings) -> None:
     if settings.unique_key or settings.strategy == "insert_overwrite":
         return
     if any(asks_now(where) for where in tree.find_all(exp.Where)):
-        raise UnreadableBlock(
+        raise NoFilter(
+            MigrateCode.UnreadableBlock,
             "rows are appended by what now is, without a block; write the filter between start_*() and end_*()",
             line=settings.line,
         )
@@ -97,28 +97,36 @@ def absent_keys(tree: exp.Query, meanings: list[Meaning], settings: Settings) ->
     """The key by whose absence from the table rows are found; empty if they are not.
 
     Raises:
-        UnreadableBlock: the rows are merged by another one, or it does not reach the output under its name.
+        NoFilter (UnreadableBlock): the rows are merged by another one, or it does not reach the output under its name.
     """
     for meaning in meanings:
         line = meaning.filter.line
         if not meaning.keys:
             continue
         if len([other for other in meanings if other.keys]) > 1 or meaning.filter.otherwise is not None:
-            raise UnreadableBlock("rows are found by their absence in several places; write one of them", line=line)
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
+                "rows are found by their absence in several places; write one of them",
+                line=line,
+            )
         if settings.strategy == "insert_overwrite":
-            raise UnreadableBlock("partitions are replaced by the rows that are not there yet", line=line)
+            raise NoFilter(
+                MigrateCode.UnreadableBlock, "partitions are replaced by the rows that are not there yet", line=line
+            )
         if settings.unique_key and {name.lower() for name in settings.unique_key} != set(map(str.lower, meaning.keys)):
-            raise UnreadableBlock(
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
                 f"new rows are told by {', '.join(meaning.keys)} and merged by {', '.join(settings.unique_key)}",
                 line=line,
             )
         marker = find_marker(tree, meaning.filter.marker)
         select = is_plain_condition(marker) if marker is not None else None
         if select is None:
-            raise UnreadableBlock("the filter is no condition that all rows must meet", line=line)
+            raise NoFilter(MigrateCode.UnreadableBlock, "the filter is no condition that all rows must meet", line=line)
         for name, compared in meaning.keys.items():
             if not ends_in(tree, select, compared, name):
-                raise UnreadableBlock(
+                raise NoFilter(
+                    MigrateCode.UnreadableBlock,
                     f"new rows are told by {compared.sql()}, which does not become the column {name} of the table",
                     line=line,
                 )
@@ -137,7 +145,8 @@ def inserted_only(reading: Reading, settings: Settings, meanings: list[Meaning],
     """`key not in (select key from this)` alone: rows are only ever inserted, and the whole source is read."""
     meaning = meanings[0]
     if not options.accept_full_reads:
-        raise FullReads(
+        raise Left(
+            MigrateCode.FullReads,
             "new rows are found by their absence, so that each run reads the whole source; add a bound on "
             "time, or say --accept-full-reads",
             line=meaning.filter.line,
@@ -151,17 +160,18 @@ def inserted_only(reading: Reading, settings: Settings, meanings: list[Meaning],
         )
         for compared in meaning.keys.values():
             for code, sentence in trace(tree, select, compared).problems:
-                raise getattr(errors, code)(sentence, line=meaning.filter.line)
+                raise Left(MigrateCode[code], sentence, line=meaning.filter.line)
     text = reading.model.text
     return Conversion(
         "incremental_by_unique_key",
         {"unique_key": list(keys), "insert_only": True} | start_options(options),
         edits=absence_edits(text, meaning),
         notes=[
-            InsertOnly("rows are only ever inserted, as before: insert_only"),
-            NoWindow(
+            MigrationNote(MigrateCode.InsertOnly, "rows are only ever inserted, as before: insert_only"),
+            MigrationNote(
+                MigrateCode.NoWindow,
                 "the whole source is read, as before, once an interval is over: a second run on the same day does "
-                "nothing"
+                "nothing",
             ),
             *no_start(options),
         ],

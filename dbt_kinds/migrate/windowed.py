@@ -8,14 +8,8 @@ from sqlglot import exp
 
 import dbt_kinds.errors as errors
 from dbt_kinds.analysis.edits import Edit
-from dbt_kinds.errors import (
-    FiltersDisagree,
-    InsertOnly,
-    OuterJoinedInput,
-    TimeColumnUnclear,
-    UnboundPartition,
-    UnreadableBlock,
-)
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote, NoFilter
 from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.current_state import read_until_now
@@ -82,14 +76,16 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
     meanings += beside
     for meaning in meanings:
         if meaning.leaves_out is not None:
-            raise UnreadableBlock(
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
                 f"the bound leaves out the day that the variable {meaning.leaves_out} names; write >=, or the bounds "
                 "between start_*() and end_*()",
                 line=meaning.filter.line,
             )
     if not any(meaning.lower or meaning.keys for meaning in meanings):
         names = dict.fromkeys(bound.variable for meaning in meanings for bound in meaning.upper if bound.variable)
-        raise UnboundPartition(
+        raise Left(
+            MigrateCode.UnboundPartition,
             f"{', '.join(names) or 'the current time'} bounds the end of what is read, and nothing its beginning; "
             "write both with start_*() and end_*()",
             line=meanings[0].filter.line,
@@ -107,8 +103,10 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
             result.options["start"] = start
             result.notes = [note for note in result.notes if note.code != "NoStart"]
     if any(result.options != results[0].options or result.kind != results[0].kind for result in results):
-        raise TimeColumnUnclear(
-            "a condition that only a run can decide changes what is loaded", line=meanings[0].filter.line
+        raise Left(
+            MigrateCode.TimeColumnUnclear,
+            "a condition that only a run can decide changes what is loaded",
+            line=meanings[0].filter.line,
         )
     return results[0]
 
@@ -150,7 +148,7 @@ def _by_tree(
     found = Conversion(kind)
     if keys:
         found, column = Conversion(BY_KEY, {"insert_only": True}), None
-        found.notes.append(InsertOnly("rows are only ever inserted, as before: insert_only"))
+        found.notes.append(MigrationNote(MigrateCode.InsertOnly, "rows are only ever inserted, as before: insert_only"))
         kind = BY_KEY
     suffixes = []
     for meaning, select in zip(meanings, selects, strict=True):
@@ -206,8 +204,10 @@ def _placed(tree: exp.Query, meanings: list[Meaning]) -> list[tuple[Meaning, exp
     for meaning in meanings:
         markers = find_markers(tree, meaning.filter.marker)
         if not markers:
-            raise UnreadableBlock(
-                "the filter is in a part of the template that is not rendered here", line=meaning.filter.line
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
+                "the filter is in a part of the template that is not rendered here",
+                line=meaning.filter.line,
             )
         placed += [(meaning, marker) for marker in markers]
     # those in the ON of a join come last: they depend on the results of the others
@@ -226,18 +226,23 @@ def _check_traces(
     for followed, meaning in zip(traces, meanings, strict=True):
         for code, sentence in followed.problems:
             if code not in allowed:
-                raise getattr(errors, code)(sentence, line=meaning.filter.line)
+                raise Left(MigrateCode[code], sentence, line=meaning.filter.line)
         alike = [one for one, other in zip(traces, meanings, strict=True) if bounds_of(other) == bounds_of(meaning)]
         for at, sides in followed.full.items():
             filtered = {mine for one in alike for mine, _ in one.full.get(at, ())}
             missing = {other for _, other in sides} - filtered
             if missing:
-                raise OuterJoinedInput(
+                raise Left(
+                    MigrateCode.OuterJoinedInput,
                     f"a full join brings rows of {missing.pop()} beside the filtered ones; filter it by the same bound",
                     line=meaning.filter.line,
                 )
         if not followed.roots and not followed.secondary:
-            raise TimeColumnUnclear("the filtered rows cannot be followed to the output", line=meaning.filter.line)
+            raise Left(
+                MigrateCode.TimeColumnUnclear,
+                "the filtered rows cannot be followed to the output",
+                line=meaning.filter.line,
+            )
 
 
 def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[list[Trace], list[exp.Select]]:
@@ -258,18 +263,24 @@ def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[
                 select = pruned_select(marker, meaning.expression)
                 meaning.prunes = select is not None
             if meaning.prunes and not reaches_as_far(meaning, firsts[0]):
-                raise FiltersDisagree(
+                raise Left(
+                    MigrateCode.FiltersDisagree,
                     f"{meaning.written} of a joined input is read less far back than {firsts[0].written}; give both "
                     "the same bound",
                     line=meaning.filter.line,
                 )
             if select is None and is_optional_side(marker):
-                raise OuterJoinedInput(
+                raise Left(
+                    MigrateCode.OuterJoinedInput,
                     f"{meaning.written} is of the optional side of a join, and is not joined on the time itself",
                     line=meaning.filter.line,
                 )
         if select is None:
-            raise UnreadableBlock("the filter is no condition that all rows must meet", line=meaning.filter.line)
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
+                "the filter is no condition that all rows must meet",
+                line=meaning.filter.line,
+            )
         selects.append(select)
         traces.append(followed)
     return traces, selects
@@ -287,12 +298,13 @@ def _check_numbers(meanings: list[Meaning], suffixes: list[str]) -> None:
     """Checks that a bound of numbers was read as one: `max(n) - 1000` is no thousand days.
 
     Raises:
-        UnreadableBlock: the column's name does not say that it is a number.
+        NoFilter (UnreadableBlock): the column's name does not say that it is a number.
     """
     for meaning, suffix in zip(meanings, suffixes, strict=True):
         shifted = [bound for bound in meaning.lower if not bound.is_number and not bound.shift.is_zero]
         if suffix in ("epoch", "millis") and any(bound.base == "latest" for bound in shifted):
-            raise UnreadableBlock(
+            raise NoFilter(
+                MigrateCode.UnreadableBlock,
                 f"{meaning.written} is a number, and how far before its newest value the filter reads is not known; "
                 f"compare the timestamp that is made of it, or write >= {{{{ dbt_kinds.start_{suffix}() }}}}, with "
                 "lookback",
@@ -304,13 +316,14 @@ def _check_ends(meanings: list[Meaning], primary: int, suffixes: list[str]) -> N
     """Checks that a joined input that is read up to some time is read as far as the rows themselves.
 
     Raises:
-        FiltersDisagree: a window has one end.
+        Left (FiltersDisagree): a window has one end.
     """
     for meaning, suffix in zip(meanings, suffixes, strict=True):
         if not meaning.prunes or not ends_before_now(meaning, suffix):
             continue
         if ends_of(meaning) != ends_of(meanings[primary]):
-            raise FiltersDisagree(
+            raise Left(
+                MigrateCode.FiltersDisagree,
                 f"{meaning.written} of a joined input is read up to another time than {meanings[primary].written}; "
                 "give both the same bound",
                 line=meaning.filter.line,
@@ -338,7 +351,11 @@ def _edits(
     edits = list(dict.fromkeys(edits))
     places = [(edit.start, edit.end) for edit in edits]
     if len(set(places)) < len(places):
-        raise FiltersDisagree("the filter is repeated, for columns of several types", line=meanings[0].filter.line)
+        raise Left(
+            MigrateCode.FiltersDisagree,
+            "the filter is repeated, for columns of several types",
+            line=meanings[0].filter.line,
+        )
     return edits
 
 

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 from sqlglot import exp
 
-from dbt_kinds.errors import TimeColumnUnclear, TimesOfZone
+from dbt_kinds.codes import MigrateCode
+from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.conversion import Conversion
 from dbt_kinds.migrate.durations import holds_whole
@@ -40,7 +41,7 @@ def set_zone(
         is_date: whether the filtered expression is a date, so that the zone of a date it is compared with is its own.
 
     Raises:
-        TimeColumnUnclear: its times are set back, and windows would be loaded before their rows are there.
+        Left (TimeColumnUnclear): its times are set back, and windows would be loaded before their rows are there.
     """
     assert meaning.expression is not None
     line = meaning.filter.line
@@ -55,7 +56,8 @@ def set_zone(
         if not found.options.get("lookback") and is_set_back(
             meaning.expression, select, reading.names, reading.parents
         ):
-            raise TimeColumnUnclear(
+            raise Left(
+                MigrateCode.TimeColumnUnclear,
                 f"{meaning.written} is set back by a fixed time, so that a window of it is not over when it is in "
                 "UTC; compare times "
                 "in UTC, or set cron_tz by hand",
@@ -64,7 +66,8 @@ def set_zone(
         return
     places = reading.parents.lineage(meaning.expression, select, reading.names)
     if any(asks_now(place.expression) and zones_in(place.expression) for place in places):
-        raise TimeColumnUnclear(
+        raise Left(
+            MigrateCode.TimeColumnUnclear,
             f"{meaning.written} is the time at which a row was written, of {zone}; windows are in UTC: write it in UTC "
             "first",
             line=line,
@@ -73,13 +76,18 @@ def set_zone(
         # its day ends before that of UTC, at which the window is due
         return
     if not holds_whole(unit, "day"):
-        raise TimeColumnUnclear(
+        raise Left(
+            MigrateCode.TimeColumnUnclear,
             f"the filtered times are those of {zone}, and an hour of it is not over when that of UTC is; compare "
             "times in UTC",
             line=line,
         )
     found.options["cron_tz"] = zone
-    found.notes.append(TimesOfZone(f"{meaning.written} is taken for days of {zone}: one is due at midnight there"))
+    found.notes.append(
+        MigrationNote(
+            MigrateCode.TimesOfZone, f"{meaning.written} is taken for days of {zone}: one is due at midnight there"
+        )
+    )
 
 
 def zone_of(
@@ -88,7 +96,7 @@ def zone_of(
     """The zone that a filtered expression, or what it is compared with, is taken in; None for UTC.
 
     Raises:
-        TimeColumnUnclear: there are several, or one that is computed.
+        Left (TimeColumnUnclear): there are several, or one that is computed.
     """
     zones: set[str] = set()
     for place in parents.lineage(expression, select, names):
@@ -100,7 +108,8 @@ def zone_of(
     zone = zones.pop()
     if zones or not _is_zone(zone):
         named = ", ".join(sorted({zone, *zones} - {""})) or "a zone that is computed"
-        raise TimeColumnUnclear(
+        raise Left(
+            MigrateCode.TimeColumnUnclear,
             f"the filtered times are those of {named}, and windows are in UTC; compare times in UTC, or set cron_tz "
             "by hand",
             line=line,
