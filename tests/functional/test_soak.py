@@ -68,8 +68,11 @@ class Soak:
         self.told.append(({member.name for member in models}, f"run {self.tally['runs']}: {what}"))
 
     def history(self, name: str) -> str:
-        """What happened to a model."""
-        return "\n".join([f"KINDS_SEED={SEED}, {name}:", *(what for models, what in self.told if name in models)])
+        """What happened to a model, and to the one that it reads."""
+        parent = self.members[name].parent
+        names = {name, parent.name} if parent else {name}
+        told = [f"{what} ({', '.join(sorted(names & models))})" for models, what in self.told if names & models]
+        return "\n".join([f"KINDS_SEED={SEED}, {name}:", *told])
 
     @property
     def now(self) -> datetime:
