@@ -76,8 +76,18 @@ class ColumnsRead:
         ]
         chosen = max(sources, key=lambda source: self._likelihood(source, column.name.lower()), default=None)
         if isinstance(chosen, Scope):
-            return self.inputs_under(chosen)
+            return self._inputs_below(chosen, column.name.lower()) or self.inputs_under(chosen)
         return {chosen.name.lower()} & set(self.found) if isinstance(chosen, exp.Table) else set()
+
+    def _inputs_below(self, scope: Scope, name: str) -> set[str]:
+        """The inputs that an output column of a select comes from; none if that is not known."""
+        select = scope.expression
+        if not isinstance(select, exp.Select):
+            return set()
+        made = [one for one in select.expressions if not one.is_star and one.alias_or_name.lower() == name]
+        if made:
+            return set[str]().union(*(self.inputs_of(scope, one) for one in made[0].find_all(exp.Column)))
+        return self.inputs_of(scope, exp.column(name)) if select.is_star else set()
 
     def _take(self, scope: Scope, column: exp.Column) -> None:
         name = column.name.lower()

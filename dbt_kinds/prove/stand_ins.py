@@ -54,6 +54,9 @@ def _functions_of_duckdb() -> frozenset[str]:
 def with_stand_ins(tree: exp.Query) -> tuple[exp.Query, list[str]]:
     """A query with stand-ins for what is not a matter of functions' names in DuckDB, and the names of the functions."""
     tree = tree.copy()
+    for safe in list(tree.find_all(exp.SafeFunc)):
+        # BigQuery's prefix of functions that return NULL where they would fail
+        safe.replace(safe.this.copy())
     uses = {name: _KINDS[type_] for name, type_ in used_as([tree]).items() if type_ in _KINDS}
     _name_tables(tree)
     _name_as_written(tree)
@@ -169,6 +172,9 @@ def _element(array: exp.Expr, alias: exp.Expr | None, with_position: bool, colum
     table = alias.this.name if alias is not None and alias.this is not None else ""
     names = [column] if column else names or [table or "col"]
     position = f"0 as {names[0]}, " if with_position and len(names) > 1 else ""
+    if column:
+        # what Snowflake's flatten has beside the value
+        position = "0 as index, cast(null as varchar) as key, "
     shown = table if table and table != names[-1] else f"kinds_element_{names[-1]}"
     text = f"select 1 from a cross join lateral (select {position}kinds_array as {names[-1]}) as {shown}"
     made = sqlglot.parse_one(text, read="duckdb")
@@ -259,7 +265,8 @@ def _stand_in(
     )
     if wanted == "text" and place is node:
         wanted = uses.get(shown.lower(), wanted)
-    inside = [_whole_row(one.copy()) for one in given]
+    values = [one.expression if isinstance(one, exp.Kwarg | exp.PropertyEQ) else one for one in given]
+    inside = [_whole_row(one.copy()) for one in values]
     if wanted == "time":
         made: exp.Expr = _call("kinds_time", next((one for one in inside if one.find(exp.Column)), exp.Null()))
     else:

@@ -59,6 +59,7 @@ def type_by_name(column: str) -> str:
 def used_as(trees: list[exp.Query]) -> dict[str, str]:
     """Types by the name of a column, from what it is handed to or compared with; a window's bound says most."""
     weak: dict[str, str] = {}
+    firm: dict[str, str] = {}
     strong: dict[str, str] = {}
     for tree in trees:
         for column in tree.find_all(exp.Column):
@@ -68,6 +69,9 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
                     window = _WINDOW.fullmatch(other.name.lower()) if isinstance(other, exp.Column) else None
                     if window is not None and window[1] in _BY_SUFFIX:
                         strong[name] = _BY_SUFFIX[window[1]]
+                    elif isinstance(other, exp.Cast) and other.this is not column and other.is_type(*_TIME_TYPES):
+                        # a text that is cast is no text
+                        firm.setdefault(name, DATE if other.is_type("date") else TIME)
                     elif isinstance(other, exp.Column) and type_by_name(other.name.lower()) in (TIME, DATE):
                         # what equals a time is one
                         weak.setdefault(name, type_by_name(other.name.lower()))
@@ -92,10 +96,21 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
                 weak.setdefault(name, TIME)
             elif isinstance(parent, _TIMES) or (isinstance(parent, exp.Cast) and parent.is_type(*_TIME_TYPES)):
                 weak.setdefault(name, DATE if DATE_NAME.fullmatch(name) and not TIME_NAME.fullmatch(name) else TIME)
-            elif isinstance(parent, exp.Cast) and parent.is_type(*exp.DataType.NUMERIC_TYPES):
+            elif isinstance(parent, exp.Cast) and _last_cast(parent).is_type(*exp.DataType.NUMERIC_TYPES):
+                firm.setdefault(name, NUMBER)
+            elif isinstance(parent, exp.Nullif | exp.Coalesce) and any(
+                isinstance(one, exp.Literal) and not one.is_string for one in parent.iter_expressions()
+            ):
                 weak.setdefault(name, NUMBER)
             elif isinstance(parent, _NUMBERS):
                 weak.setdefault(name, type_by_name(name) if type_by_name(name) in (TIME, DATE) else NUMBER)
             elif isinstance(parent, _TEXTS):
                 weak.setdefault(name, TEXT)
-    return weak | strong
+    return weak | firm | strong
+
+
+def _last_cast(cast: exp.Cast) -> exp.Cast:
+    """The last of casts in a row, as in `id::text::integer`."""
+    while isinstance(cast.parent, exp.Cast):
+        cast = cast.parent
+    return cast

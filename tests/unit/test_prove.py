@@ -24,6 +24,7 @@ from dbt_kinds.prove.comparison import Comparison
 from dbt_kinds.prove.preparation import prepared
 from dbt_kinds.prove.prover import prove
 from dbt_kinds.prove.stand_ins import with_stand_ins
+from dbt_kinds.prove.uses import DATE, NUMBER, TEXT, TIME, used_as
 from dbt_kinds.prove.verdict import Verdict
 from dbt_kinds.readers.dbt.project import read_project
 from tests.unit.migrating import migrated, one, write_project
@@ -279,3 +280,51 @@ def test_predicates_that_a_projects_own_merge_reads_are_played_without_them(tmp_
     )
     verdict = proved(one(migrated(tmp_path, {"m": text, "macros/own.sql": own})), tmp_path)
     assert verdict.outcome == "equal", verdict.words
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "with o as (select s.id, s.updated_at, l.name from {{ ref('raw') }} s left join {{ ref('shops') }} l on l.shop = s.shop) select * from o",
+        "with o as (select s.id, s.updated_at, l.name from {{ ref('raw') }} s left join {{ ref('shops') }} l on l.shop = s.shop), p as (select * from o) select o.id, o.updated_at from p as o",
+    ],
+)
+def test_what_is_looked_up_beside_filtered_rows_is_there_from_the_beginning(query: str, tmp_path: Path) -> None:
+    text = f"{query} {{% if is_incremental() %}} where o.updated_at > (select max(updated_at) from {{{{ this }}}}) {{% endif %}}"
+    result = one(migrated(tmp_path, {"m": incremental(text, MERGED)}))
+    project = read_project(tmp_path)
+    options = resolved(MigrateOptions(), project, tmp_path, "databricks")
+    trial, _ = prepared(project.models_by_name["m"], result, project, options, Parents(project, "databricks", "databricks"))  # fmt: skip
+    assert set(trial.inputs.changing) == {"in_raw"}
+    assert set(trial.inputs.columns) == {"in_raw", "in_shops"}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "query", "columns"),
+    [
+        ("postgres", "select case when n::text ~ '^[0-9]+$' then n::text::integer end as n, nullif(m, 0) as m from in_raw", {"n": NUMBER, "m": NUMBER}),
+        ("postgres", "select case when d = '0001-01-01'::date or s = '1900-01-01'::timestamp then 1 end as x from in_raw", {"d": DATE, "s": TIME}),
+        ("spark", "select t from in_raw where t = 'a'", {"t": TEXT}),
+    ],
+)  # fmt: skip
+def test_what_a_column_is_cast_to_or_compared_with_says_its_type(
+    dialect: str, query: str, columns: dict[str, str]
+) -> None:
+    tree = sqlglot.parse_one(query, read=dialect)
+    assert isinstance(tree, exp.Query)
+    assert used_as([tree]).items() >= columns.items()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "query", "text"),
+    [
+        ("bigquery", "select safe.st_geogfromtext(shape, make_valid => true) as shape from t", "kinds_text('st_geogfromtext', "),
+        ("snowflake", "select f.value, f.index from t, lateral flatten(input => t.items) f", "0 AS index"),
+    ],
+)  # fmt: skip
+def test_functions_of_another_warehouse_have_stand_ins(dialect: str, query: str, text: str) -> None:
+    tree = sqlglot.parse_one(query, read=dialect)
+    assert isinstance(tree, exp.Query)
+    made = with_stand_ins(tree)[0].sql(dialect="duckdb")
+    assert text.lower() in made.lower()
+    assert "safe" not in made and "=>" not in made
