@@ -164,6 +164,8 @@ class Reader(Member):
         super().__init__(name)
         self.file_format, self.parent, self.kind, self.where, self.options = file_format, parent, kind, where, options
         self.rows: Table = []
+        # by time range: the days that it has loaded
+        self.loaded: set[int] = set()
 
     def write(self, project: Project) -> None:
         assert self.parent
@@ -172,9 +174,15 @@ class Reader(Member):
 
     def run(self, now: datetime) -> None:
         assert isinstance(self.parent, Daily)
-        self.rows = [row[:4] for row in self.parent.rows]
+        # a day that its parent has forgotten is read again when the parent has loaded it again
+        left = self.loaded - self.parent.loaded
+        read = [row[:4] for row in self.parent.rows if row[2] not in left]
+        self.rows = [row for row in self.rows if row[2] in left] + read
+        if self.kind == "incremental_by_time_range":
+            self.loaded = {*range(self.parent.source.days)}
 
     def refresh(self, now: datetime) -> None:
+        self.loaded = set()
         self.run(now)
 
     def tables(self) -> dict[str, tuple[list[str], Texts]]:
