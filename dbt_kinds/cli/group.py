@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,8 @@ def joined_selection(arguments: list[str]) -> list[str]:
         is_value = takes and not word.startswith("-")
         is_first = bool(joined) and joined[-1] in ("--select", "-s")
         is_last = at + 1 == len(arguments) or arguments[at + 1].startswith("-")
-        is_folder = is_last and (Path(word) / "dbt_project.yml").is_file()
+        # many names in one word are too long for a path, of which os.path.isfile says no
+        is_folder = is_last and os.path.isfile(Path(word) / "dbt_project.yml")  # noqa: PTH113
         if is_value and not is_first and not is_folder:
             joined[-1] += f" {word}"
         else:

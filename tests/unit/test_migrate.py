@@ -1089,6 +1089,9 @@ def test_selection_json_and_wrong_use(project: Path, tmp_path: Path) -> None:
         "code": "UnreadableBlock", "line": 4, "message": "`status = 'open'` applies only on incremental runs, and is no bound that can be read; write it as a column compared with its newest value, the current time or a variable, less some days or hours",
     }  # fmt: skip
     assert run(str(project), "--select", "nobody").exit_code == 2
+    # longer than a path may be
+    many = run(str(project), "--select", " ".join(f"nobody_of_that_name_{number}" for number in range(40)))
+    assert many.exit_code == 2 and "no model or snapshot of this project is called" in many.stderr
     for words in (["--select", "bad", "good"], ["--select", "bad good"], ["-s", "bad", "-s", "good"]):
         for arguments in ([str(project), *words, "--json"], ["--json", *words, str(project)]):
             data = json.loads(run(*arguments).stdout)
