@@ -73,7 +73,9 @@ def test_every_kind_does_the_same(new_project: Callable[[str], Project], name: s
         kinds.load_four_days(lambda: check(kinds))
         assert project.run("--exclude", "full_*", now=kinds.now()).success
         check(kinds)
-        kinds.restate_second_day(lambda: check(kinds))
+        # of some kinds it replaces the table
+        if not left_out:
+            kinds.restate_second_day(lambda: check(kinds))
 
 
 def test_a_policy_that_spark_writes_nothing_under_is_refused_first(new_project: Callable[[str], Project]) -> None:
