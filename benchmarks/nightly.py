@@ -5,7 +5,7 @@ dbt-spark's are `insert_overwrite` and `merge`. The dbt projects take turns in o
 runs in a process of its own on the same settings of Spark (`--sqlmesh` names its Python). A run's seconds are dbt's own from the first
 statement to the end of the last hook, and those of `Context.run`: neither has parsing in them. The tables are compared.
 
-    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift] [--sqlmesh /path/to/python] [--format delta]
+    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift] [--sqlmesh /path/to/python] [--format delta] [--statements]
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ from statistics import median
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.session import benchmark_project
@@ -62,6 +65,8 @@ class Nights:
     models: list[float] = field(default_factory=list)
     statements: list[int] = field(default_factory=list)
     contents: dict[str, Any] = field(default_factory=dict)
+    # seconds by statement, in which numbers and names of models do not count
+    spent: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
 
 def main() -> None:
@@ -79,6 +84,7 @@ def main() -> None:
         default="iceberg",
         help="of all tables; Delta's jars are looked for in KINDS_JARS",
     )
+    arguments.add_argument("--statements", action="store_true", help="also print the statements that took longest")
     given = arguments.parse_args()
     os.environ["KINDS_FORMATS"] = given.format
     if given.sqlmesh and given.format == "delta":
@@ -96,6 +102,9 @@ def main() -> None:
         found,
         f"{given.models} models of {given.format}, {given.threads} threads, {given.rows:,} rows a day, on {where}; goal {GOAL}",
     )
+    if given.statements:
+        for name in (OURS, INCREMENTALS):
+            report_statements(name, found[name])
 
 
 def dbt_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]:
@@ -118,6 +127,8 @@ def dbt_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]
                     found[name].whole.append(night.whole[0])
                     found[name].models.append(night.models[0])
                     found[name].statements.append(night.statements[0])
+                    for statement, seconds in night.spent.items():
+                        found[name].spent[statement] += seconds
         for name, project in projects.items():
             for model in names:
                 content = project.sql(CONTENT.format(table=f"{{schema}}.{model}"))[0]
@@ -148,15 +159,28 @@ def without_package(project: Project) -> Project:
 
 def run(project: Project, number: int) -> Nights:
     """One night's `dbt run`."""
-    whole: list[float] = []
+    night = Nights()
+    # of a thread: the statement that it waits for
+    sent: dict[str, str] = {}
 
     def listen(event: Any) -> None:
         if event.info.name == "FinishedRunningStats":
-            whole.append(event.data.execution_time)
+            night.whole.append(event.data.execution_time)
+        elif event.info.name == "SQLQuery":
+            sent[event.info.thread] = event.data.sql
+        elif event.info.name == "SQLQueryStatus":
+            night.spent[pattern(sent.get(event.info.thread, ""))].append(event.data.elapsed)
 
     project.listeners = [listen]
     done = project.run(now=f"{day(number + 1)}T06:00:00", my_day=day(number))
-    return Nights(whole, [sum(done.seconds.values())], [len(done.statements)])
+    night.models, night.statements = [sum(done.seconds.values())], [len(done.statements)]
+    return night
+
+
+def pattern(statement: str) -> str:
+    """The beginning of a statement, the same for all models and days."""
+    text = " ".join(statement.split("*/", 1)[-1].split())
+    return re.sub(r"\d+", "#", re.sub(r"\b(range|key)_\d+", r"\1", text))[:100]
 
 
 def sqlmesh_nights(names: list[str], given: argparse.Namespace) -> Nights:
@@ -227,6 +251,23 @@ def report(found: dict[str, Nights], title: str) -> None:
             f"{median(nights.statements):.0f}" if nights.statements else "",
         )
     Console(width=120).print(table)
+
+
+def report_statements(name: str, nights: Nights) -> None:
+    """Prints what a night's statements take, and how much of the models' seconds is none of them."""
+    number = len(nights.whole)
+    table = Table(title=f"{name}: a night's statements, seconds of all threads")
+    for column in ("seconds", "statements", "each", "statement"):
+        table.add_column(column, justify="left" if column == "statement" else "right", no_wrap=True)
+    for statement, seconds in sorted(nights.spent.items(), key=lambda item: -sum(item[1]))[:15]:
+        each = sum(seconds) / len(seconds)
+        table.add_row(f"{sum(seconds) / number:.2f}", f"{len(seconds) / number:.1f}", f"{each:.2f}", escape(statement))
+    told = sum(sum(seconds) for seconds in nights.spent.values()) / number
+    table.add_row(f"{told:.2f}", "", "", "all statements")
+    table.add_row(
+        f"{sum(nights.models) / number - told:.2f}", "", "", "the models' other seconds: macros, dbt, waiting"
+    )
+    Console(width=160).print(table)
 
 
 if __name__ == "__main__":
