@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from dbt_kinds.cli.group import examples, main
 from dbt_kinds.cli.options import json_option
 from dbt_kinds.cli.printing import NO_MODELS, print_json, print_table, say
-
-if TYPE_CHECKING:
-    pass
+from dbt_kinds.errors import UnreadableProjectError
 
 
 @main.command(epilog=examples("check", "check --compile --fix", "check ../ondatrasql_project --from ondatrasql"))
@@ -133,7 +130,6 @@ def explain(directory: Path, origin: str | None, as_json: bool) -> None:
 
     The same as check --from smelt.
     """
-    from dbt_kinds.errors import UnreadableProjectError
     from dbt_kinds.readers.smelt.project import is_smelt_project
 
     if origin is None and not is_smelt_project(directory):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.markup import escape
@@ -12,9 +12,6 @@ from rich.markup import escape
 import dbt_kinds
 from dbt_kinds.cli.printing import talk
 from dbt_kinds.errors import KindsError
-
-if TYPE_CHECKING:
-    pass
 
 
 class Commands(click.Group):

@@ -5,15 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import yaml
 
 from dbt_kinds.operate.completion import complete_models
-
-if TYPE_CHECKING:
-    pass
 
 
 def read_variables(ctx: click.Context, param: click.Parameter, value: str) -> dict[str, Any]:

@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 from rich.console import Console
 from rich.markup import escape
-
-if TYPE_CHECKING:
-    pass
-
 
 NO_MODELS = "No model of this project is of a kind; set materialized='incremental_by_time_range' in a model's config."
 

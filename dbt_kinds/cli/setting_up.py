@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -12,9 +12,6 @@ from dbt_kinds.cli.group import examples, main
 from dbt_kinds.cli.options import directory_option
 from dbt_kinds.cli.printing import say, talk
 from dbt_kinds.local.jars import FORMATS
-
-if TYPE_CHECKING:
-    pass
 
 
 @main.command(epilog=examples("init", "init --write --start 2024-01-01", "init --local --write"))

@@ -450,7 +450,7 @@ def _check_upper(bound: Bound, line: int) -> None:
 def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:
     """The first load begins at a fixed time, or has the same upper bound."""
     line = meaning.filter.line
-    short = " ".join(comparison.whole.split())[:120]
+    short = _short(comparison.whole)
     problem = Left(
         MigrateCode.ElseBranchDiffers,
         f"the first load has `{short}`, which is neither no filter nor a fixed start",
@@ -569,7 +569,7 @@ def _unreadable(comparison: Comparison, names: Names, line: int) -> Left:
     whole = " ".join(
         part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other"
     )
-    short = " ".join(whole.split())[:120]
+    short = _short(whole)
     parts = [comparison.expression, *comparison.others]
     if any(table.name == THIS for part in parts for table in part.find_all(exp.Table)):
         made = next((found.this for part in parts for found in part.find_all(exp.Max)), None)

@@ -81,10 +81,10 @@ def take_predicates(
             )
         )
         return
-    for text in others:
+    if others:
         raise Left(
             MigrateCode.CustomStrategy,
-            f"incremental_predicates has `{text}`, which is no condition of SQL, so that a macro of the project "
+            f"incremental_predicates has `{others[0]}`, which is no condition of SQL, so that a macro of the project "
             "reads it; say what it does with merge_filter, or take it out",
             line=settings.line,
         )

@@ -12,6 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt_kinds.codes import MigrateCode
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.durations import UNITS, coarser, finest
 from dbt_kinds.migrate.epochs import counted, made_time, number_used, without_number_casts
@@ -63,7 +64,7 @@ class Trace:
     outputs: dict[str, str | None] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     dedupes: list[Dedupe] = field(default_factory=list)
-    problems: list[tuple[str, str]] = field(default_factory=list)
+    problems: list[tuple[MigrateCode, str]] = field(default_factory=list)
     covered: set[int] = field(default_factory=set)
     wholes: list[tuple[str, str]] = field(default_factory=list)
     known: dict[int, Known] = field(default_factory=dict)
@@ -298,7 +299,7 @@ def unit_of(node: exp.Expr, known: Known) -> tuple[bool, str | None]:
 
 def _through(tree: exp.Expr, select: exp.Select, known: Known, found: Trace, depth: int) -> None:
     if depth > 40:
-        found.problems.append(("TimeColumnUnclear", "the query refers to itself"))
+        found.problems.append((MigrateCode.TimeColumnUnclear, "the query refers to itself"))
         return
     found.covered.add(id(select))
     known = _with_equals(select, known)
@@ -383,7 +384,7 @@ def _counted(made: exp.Expr, known: Known, found: Trace, name: str) -> tuple[boo
 def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
     for key in ("limit", "offset", "fetch"):
         if select.args.get(key) is not None:
-            found.problems.append(("TimeColumnUnclear", f"{key} picks rows across intervals"))
+            found.problems.append((MigrateCode.TimeColumnUnclear, f"{key} picks rows across intervals"))
     group = select.args.get("group")
     if group is not None:
         units = _units_grouped_by(select, group, known)
@@ -392,16 +393,16 @@ def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
         else:
             grouped = ", ".join(_resolved(select, part, known).sql() for part in group.expressions)[:80]
             found.problems.append(
-                ("AggregatesOverRuns", f"group by {grouped or 'all'} does not contain the filtered column")
+                (MigrateCode.AggregatesOverRuns, f"group by {grouped or 'all'} does not contain the filtered column")
             )
     if group is None and any(_own(select, found_) for found_ in _aggregates(select)):
-        found.problems.append(("AggregatesOverRuns", "everything is aggregated into one row"))
+        found.problems.append((MigrateCode.AggregatesOverRuns, "everything is aggregated into one row"))
     for window in select.find_all(exp.Window):
         if window.find_ancestor(exp.Select) is select:
             _check_window(select, window, known, found)
     distinct = select.args.get("distinct")
     if distinct is not None and distinct.args.get("on") is not None:
-        found.problems.append(("WindowOverRuns", "distinct on keeps one row of each key, across intervals"))
+        found.problems.append((MigrateCode.WindowOverRuns, "distinct on keeps one row of each key, across intervals"))
 
 
 def _aggregates(select: exp.Select) -> Iterator[exp.Expr]:
@@ -467,7 +468,7 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
             Dedupe(select, numbered, by, is_newest and is_filtered, is_oldest=is_filtered and not is_newest)
         )
         return
-    found.problems.append(("WindowOverRuns", f"{window.sql()[:80]} looks across intervals"))
+    found.problems.append((MigrateCode.WindowOverRuns, f"{window.sql()[:80]} looks across intervals"))
 
 
 def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
@@ -556,9 +557,13 @@ def _upwards(
         elif holder.parent is None or isinstance(holder.parent, exp.SetOperation):
             _upwards(tree, holder, outputs, names, found, depth)
         else:
-            found.problems.append(("OuterJoinedInput", "the filter stands in a subquery of a condition or column"))
+            found.problems.append(
+                (MigrateCode.OuterJoinedInput, "the filter stands in a subquery of a condition or column")
+            )
     else:
-        found.problems.append(("TimeColumnUnclear", "the filter's select is used in a way that cannot be followed"))
+        found.problems.append(
+            (MigrateCode.TimeColumnUnclear, "the filter's select is used in a way that cannot be followed")
+        )
 
 
 def _arrive(outputs: dict[str, str | None], names: dict[str, str], found: Trace) -> None:
@@ -579,7 +584,7 @@ def _through_union(
     depth: int,
 ) -> None:
     if not isinstance(union, exp.Union):
-        found.problems.append(("TimeColumnUnclear", "except and intersect compare rows of all intervals"))
+        found.problems.append((MigrateCode.TimeColumnUnclear, "except and intersect compare rows of all intervals"))
         return
     first = next(iter(union.find_all(exp.Select)))
     while isinstance(first.parent, exp.SetOperation) and first.parent.this is not first:
@@ -619,7 +624,9 @@ def _into_reader(
     ]
     place = source.parent
     if reader is None or not isinstance(place, exp.From | exp.Join) or place.parent is not reader:
-        found.problems.append(("OuterJoinedInput", "the filtered rows are looked up by a condition or a column"))
+        found.problems.append(
+            (MigrateCode.OuterJoinedInput, "the filtered rows are looked up by a condition or a column")
+        )
         return
     joins = list(reader.args.get("joins") or [])
     full = next((join for join in joins if (join.side or "").upper() == "FULL"), None)
@@ -630,7 +637,7 @@ def _into_reader(
         if not known:
             found.problems.append(
                 (
-                    "OuterJoinedInput",
+                    MigrateCode.OuterJoinedInput,
                     "a full join brings rows beside the filtered ones, and does not join on the time",
                 )
             )
@@ -646,11 +653,15 @@ def _into_reader(
                 found.covered.add(id(reader))
                 return
             of = f" of {alias}" if alias else ""
-            found.problems.append(("OuterJoinedInput", f"the filtered rows{of} are the optional side of a join"))
+            found.problems.append(
+                (MigrateCode.OuterJoinedInput, f"the filtered rows{of} are the optional side of a join")
+            )
             return
         joins = joins[joins.index(place) + 1 :]
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins):
-        found.problems.append(("OuterJoinedInput", "a right or full join brings rows beside the filtered ones"))
+        found.problems.append(
+            (MigrateCode.OuterJoinedInput, "a right or full join brings rows beside the filtered ones")
+        )
         return
     _enter(reader, alias, found)
     if depth and id(reader) in found.covered and _known_before(found, reader, known):

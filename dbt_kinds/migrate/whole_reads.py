@@ -160,7 +160,7 @@ def inserted_only(reading: Reading, settings: Settings, meanings: list[Meaning],
         )
         for compared in meaning.keys.values():
             for code, sentence in trace(tree, select, compared).problems:
-                raise Left(MigrateCode[code], sentence, line=meaning.filter.line)
+                raise Left(code, sentence, line=meaning.filter.line)
     text = reading.model.text
     return Conversion(
         "incremental_by_unique_key",

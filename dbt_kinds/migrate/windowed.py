@@ -54,7 +54,7 @@ from dbt_kinds.migrate.whole_reads import absence_edits, absent_keys, inserted_o
 from dbt_kinds.migrate.zones import set_zone
 
 # dependencies on other intervals, which a model that reads one at a time cannot have
-_ACROSS_INTERVALS = frozenset({"AggregatesOverRuns", "WindowOverRuns"})
+_ACROSS_INTERVALS = frozenset({MigrateCode.AggregatesOverRuns, MigrateCode.WindowOverRuns})
 
 
 def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) -> Conversion:
@@ -215,7 +215,7 @@ def _placed(tree: exp.Query, meanings: list[Meaning]) -> list[tuple[Meaning, exp
 
 
 def _check_traces(
-    tree: exp.Query, traces: list[Trace], meanings: list[Meaning], allowed: frozenset[str] = frozenset()
+    tree: exp.Query, traces: list[Trace], meanings: list[Meaning], allowed: frozenset[MigrateCode] = frozenset()
 ) -> None:
     """Checks that each output row depends on rows of one interval only.
 
@@ -226,7 +226,7 @@ def _check_traces(
     for followed, meaning in zip(traces, meanings, strict=True):
         for code, sentence in followed.problems:
             if code not in allowed:
-                raise Left(MigrateCode[code], sentence, line=meaning.filter.line)
+                raise Left(code, sentence, line=meaning.filter.line)
         alike = [one for one, other in zip(traces, meanings, strict=True) if bounds_of(other) == bounds_of(meaning)]
         for at, sides in followed.full.items():
             filtered = {mine for one in alike for mine, _ in one.full.get(at, ())}

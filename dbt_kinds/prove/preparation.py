@@ -300,7 +300,8 @@ def _inputs(
     result: Result,
     options: MigrateOptions,
 ) -> Inputs:
-    keys = _key_columns(trees, {name.lower() for name in settings.unique_key})
+    made_of_key = frozenset(_key_columns(trees, {name.lower() for name in settings.unique_key}))
+    keys = {*made_of_key}
     literals: dict[str, list[Any]] = {}
     excluded: dict[str, list[Any]] = {}
     for tree in trees:
@@ -326,12 +327,11 @@ def _inputs(
         if name not in keys:
             literals.setdefault(name, []).extend(values)
     is_by_key = result.kind == "incremental_by_unique_key"
-    never_null = _key_columns(trees, {name.lower() for name in settings.unique_key}) if is_by_key else set()
     return Inputs(
         columns,
         frozenset(bounded.inputs or columns),
         frozenset(keys),
-        frozenset(never_null),
+        made_of_key if is_by_key else frozenset(),
         bounded.columns,
         {name: tuple(dict.fromkeys(values)) for name, values in literals.items() if values},
         _wanted(trees),
