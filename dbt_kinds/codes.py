@@ -261,6 +261,7 @@ class MigrateCode(Code):
     FiltersDisagree = "person", "The filters of a model are on different columns, or some of its inputs have none."
     FirstLoad = "note", "A first load reads what is in its window, where dbt's read everything."
     FolderDefault = "note", "A folder's default makes models incremental, and was left unchanged."
+    FormatNotWritten = "person", "A table is of a file format that no kind writes."
     FullReads = "person", "A model finds its new rows by their absence, and reads its whole source to do so."
     HookRemoved = "note", "A hook that deleted what is loaded again was removed."
     InsertOnly = "note", "Rows were only ever inserted, never updated."

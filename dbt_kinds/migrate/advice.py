@@ -13,6 +13,7 @@ ADVICE = {
     "ElseBranchDiffers": "decide which of the two loads is right, and write it for both",
     "FilterNotOnPartition": "filter the column that the table is partitioned by",
     "FiltersDisagree": "filter each input between start_*() and end_*() by hand, or keep one of the filters",
+    "FormatNotWritten": "rebuild the table as Iceberg or Delta",
     "FullReads": "add a bound on time, or say --accept-full-reads",
     "KeyNotUsed": "set the strategy that is meant: merge or append",
     "MacroFilter": "write the filter out",

@@ -148,7 +148,7 @@ def suffix_of(
         ]
     used = number_used(select, expression) if suffix is None and not found.is_known else None
     if used is not None:
-        shown = " ".join(used[0].sql().split())[:80]
+        shown = " ".join(used[0].sql(parents.dialect).split())[:80]
         if used[1] is None:
             raise Left(
                 MigrateCode.UnknownColumnType,

@@ -54,6 +54,8 @@ SPARK_ADAPTERS = frozenset({"spark", "databricks", "glue", "fabricspark"})
 _APPENDING_ADAPTERS = frozenset({"spark", "fabricspark", "trino"})
 # which replace partitions, whatever the key is, if a model names no strategy
 _OVERWRITING_ADAPTERS = frozenset({"athena", "glue"})
+# the file formats that kinds write
+_WRITTEN_FORMATS = frozenset({"iceberg", "delta", "parquet", "orc"})
 _COLUMN = re.compile(r"\w+")
 _TIME_TRANSFORM = re.compile(r"(?:days?|hours?|months?|years?|date|date_hour)\((\w+)\)", re.IGNORECASE)
 
@@ -154,6 +156,14 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
         raise Left(
             MigrateCode.SqlHeaderState,
             "the model sets a SQL header; what it holds may decide what is loaded",
+            line=line,
+        )
+    file_format = config.get("file_format")
+    is_written = not isinstance(file_format, str) or file_format.lower() in _WRITTEN_FORMATS
+    if adapter in (None, *SPARK_ADAPTERS) and not is_written:
+        raise Left(
+            MigrateCode.FormatNotWritten,
+            f"no kind writes {file_format}; rebuild the table as Iceberg or Delta",
             line=line,
         )
     check_hooks(model, project, line)

@@ -334,7 +334,8 @@ def notes_of(
                     f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique",
                 )
             )
-        file_format = str(settings.config.get("file_format") or "parquet").lower()
+        native = "delta" if options.adapter == "databricks" else "parquet"
+        file_format = str(settings.config.get("file_format") or native).lower()
         is_file = options.adapter in SPARK_ADAPTERS and file_format not in _FILE_FORMATS_BY_RANGE
         if is_file and column is not None and column.lower() not in settings.partition_columns:
             notes.append(

@@ -1371,3 +1371,34 @@ def test_a_range_is_replaced_by_the_time_that_is_made_of_a_number_whatever_its_n
     migration = migrated(tmp_path, files)
     assert one(migration).options["time_column"] == "at"
     assert one(migration, "n").reason is not None, one(migration, "n").new_text
+
+
+@pytest.mark.parametrize(
+    ("adapter", "file_format", "is_left"),
+    [
+        ("spark", "hudi", True), ("spark", "csv", True), ("databricks", "HUDI", True), ("glue", "hudi", True),
+        ("spark", "iceberg", False), ("databricks", "delta", False), ("snowflake", "hudi", False),
+    ],
+)  # fmt: skip
+def test_a_format_that_no_kind_writes_leaves_the_model(
+    adapter: str, file_format: str, is_left: bool, tmp_path: Path
+) -> None:
+    text = incremental(filtered("updated_at > (select max(updated_at) from {{ this }})"), f"{MERGED}, file_format='{file_format}'")  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}, dialect=adapter))
+    assert (result.reason is not None and result.reason.code == "FormatNotWritten") is is_left, result.reason
+
+
+@pytest.mark.parametrize(("adapter", "is_told"), [("databricks", False), ("spark", True)])
+def test_a_table_of_databricks_is_one_of_delta_where_no_format_is_set(
+    adapter: str, is_told: bool, tmp_path: Path
+) -> None:
+    text = incremental("select id, event_time from {{ ref('raw') }}\n{% if is_incremental() %} where event_time > (select max(event_time) from {{ this }}) {% endif %}", "")  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}, dialect=adapter))
+    assert result.kind == TIME_RANGE, result.reason
+    assert ("FileTable" in codes(result)) is is_told
+
+
+def test_what_shows_that_a_time_is_a_number_is_told_in_the_words_of_the_query(tmp_path: Path) -> None:
+    text = incremental("select id, seen_at, from_unixtime(seen_at / 1000) as seen from {{ ref('raw') }}\n{% if is_incremental() %} where seen_at > (select max(seen_at) from {{ this }}) {% endif %}", MERGED)  # fmt: skip
+    result = one(migrated(tmp_path, {"m": text}, dialect="spark"))
+    assert "as in `FROM_UNIXTIME(seen_at / 1000" in said(result, "TypeFromName"), result.notes
