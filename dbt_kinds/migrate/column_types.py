@@ -12,6 +12,7 @@ from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.epochs import counted, number_used
+from dbt_kinds.migrate.other_models import use_elsewhere
 from dbt_kinds.migrate.parents import Parents, Place
 from dbt_kinds.migrate.trace import equated
 from dbt_kinds.readers.dbt.rendering import Names
@@ -121,12 +122,13 @@ def suffix_by_name(expression: exp.Expr, *, against_date: bool) -> str | None:
 
 def suffix_of(
     expression: exp.Expr, written: str, select: exp.Select, names: Names, parents: Parents, own: Mapping[str, str], *,
-    against_date: bool, against_instant: bool, against_written_time: bool = False, line: int,
+    against_date: bool, against_instant: bool, against_written_time: bool = False, line: int, model: str | None = None,
 ) -> tuple[str, list[MigrationNote]]:  # fmt: skip
     """The suffix of the time variables for a filtered expression, with a note if only its name says so.
 
     Args:
         own: the types that are declared of the model's own columns.
+        model: the name of the model with the filter.
 
     Raises:
         Left (UnknownColumnType): nothing says it.
@@ -160,6 +162,12 @@ def suffix_of(
         return used[1], [
             MigrationNote(MigrateCode.TypeFromName, f"{written} is taken for {what} since 1970, as in `{shown}`")
         ]
+    if suffix is None and (not found.is_known or _INTEGER.match(found.declared or "")):
+        elsewhere = use_elsewhere(expression, select, names, parents, model)
+        if elsewhere is not None:
+            what = "milliseconds" if elsewhere.unit == "millis" else "seconds"
+            note = f"{written} is taken for {what} since 1970, as {elsewhere.model} does in `{elsewhere.written}`"
+            return elsewhere.unit, [MigrationNote(MigrateCode.TypeFromName, note)]
     if suffix is None and not found.is_known:
         suffix = suffix_by_name(expression, against_date=against_date)
         if suffix == "date" and against_written_time:

@@ -12,6 +12,9 @@ _COUNTED = (
 )
 _SCALES = {"": "epoch", "0": "epoch", "3": "millis"}
 _FUNCTIONS = {"timestamp_millis": "millis", "timestamp_seconds": "epoch", "from_unixtime": "epoch"}
+# which read a text as well, but a number as seconds
+_OF_NUMBERS = frozenset({"to_timestamp", "to_timestamp_ntz", "to_timestamp_ltz", "to_timestamp_tz"})
+_ADDED = {"SECOND": "epoch", "MILLISECOND": "millis"}
 _NUMBERS = frozenset({exp.DataType.Type.DOUBLE, exp.DataType.Type.FLOAT, exp.DataType.Type.DECIMAL})
 
 
@@ -55,6 +58,10 @@ def made_time(node: exp.Expr) -> tuple[exp.Expr, str] | None:
         inner, unit = node.this, _SCALES.get(scale.name if scale is not None else "")
     elif isinstance(node, exp.Anonymous) and len(node.expressions) == 1:
         inner, unit = node.expressions[0], _FUNCTIONS.get(node.name.lower())
+        if node.name.lower() in _OF_NUMBERS and without_number_casts(inner) is not inner:
+            unit = "epoch"
+    elif isinstance(node, exp.DateAdd | exp.TsOrDsAdd | exp.TimestampAdd) and _is_1970(node.this):
+        inner, unit = node.expression, _ADDED.get(str(node.args.get("unit") or "").upper())
     elif isinstance(node, exp.Cast) and node.to.this in exp.DataType.TEMPORAL_TYPES:
         made = node.this
         while isinstance(made, exp.Paren):
@@ -75,6 +82,13 @@ def made_time(node: exp.Expr) -> tuple[exp.Expr, str] | None:
             return None
         inner, unit = without_number_casts(inner.this), "millis"
     return inner, unit
+
+
+def _is_1970(node: exp.Expr) -> bool:
+    """Whether an expression is the beginning of 1970."""
+    while isinstance(node, exp.Cast):
+        node = node.this
+    return isinstance(node, exp.Literal) and node.is_string and node.name in ("1970-01-01", "1970-01-01 00:00:00")
 
 
 def number_used(select: exp.Select, expression: exp.Expr) -> tuple[exp.Expr, str | None] | None:

@@ -242,18 +242,23 @@ def choose_kind(
     if column is None:
         written = meanings[primary].written
         if traces[primary].counts is not None:
-            raise Left(
-                MigrateCode.TimeColumnUnclear,
-                f"the output has {written} as a number at most, and a range is replaced by a date or a timestamp; "
-                "select one that is made of it, too, such as timestamp_millis or timestamp_seconds of it",
-                line=line,
-            )
+            raise number_alone(meanings[primary])
         raise Left(
             MigrateCode.TimeColumnUnclear,
             f"{written} is not a column of the output, which a range is replaced by",
             line=line,
         )
     return "incremental_by_time_range", column
+
+
+def number_alone(meaning: Meaning) -> Left:
+    """The reason for which a range of a number that no timestamp is made of is not replaced."""
+    return Left(
+        MigrateCode.TimeColumnUnclear,
+        f"the output has {meaning.written} as a number at most, and a range is replaced by a date or a timestamp; "
+        "select one that is made of it, too, such as timestamp_millis or timestamp_seconds of it",
+        line=meaning.filter.line,
+    )
 
 
 def _check_not_named_so(tree: exp.Query, meaning: Meaning, dialect: str) -> None:

@@ -24,6 +24,7 @@ from dbt_kinds.migrate.kind_choice import (
     choose_kind,
     ends_of,
     is_arriving_by,
+    number_alone,
     primary_of,
 )
 from dbt_kinds.migrate.late_rows import set_lookback
@@ -156,6 +157,8 @@ def _by_tree(
         suffixes.append(suffix)
         found.notes += notes
     _check_numbers(meanings, suffixes)
+    if column is not None and suffixes[primary] in ("epoch", "millis") and traces[primary].counts is None:
+        raise number_alone(meanings[primary])
     check_days_beside(kind, meanings, suffixes)
     _check_ends(meanings, primary, suffixes)
     unit = unit_of_model(column, traces, primary, meanings, options)
@@ -372,4 +375,5 @@ def _suffix(reading: Reading, meaning: Meaning, select: exp.Select) -> tuple[str
         against_instant=meaning.against_instant,
         against_written_time=meaning.against_written_time,
         line=meaning.filter.line,
+        model=reading.model.name,
     )

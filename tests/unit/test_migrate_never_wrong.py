@@ -1402,3 +1402,44 @@ def test_what_shows_that_a_time_is_a_number_is_told_in_the_words_of_the_query(tm
     text = incremental("select id, seen_at, from_unixtime(seen_at / 1000) as seen from {{ ref('raw') }}\n{% if is_incremental() %} where seen_at > (select max(seen_at) from {{ this }}) {% endif %}", MERGED)  # fmt: skip
     result = one(migrated(tmp_path, {"m": text}, dialect="spark"))
     assert "as in `FROM_UNIXTIME(seen_at / 1000" in said(result, "TypeFromName"), result.notes
+
+
+SINCE_SEEN = "{% if is_incremental() %} where seen_at > (select max(seen_at) from {{ this }}) {% endif %}"
+
+
+@pytest.mark.parametrize(
+    ("others", "suffix"),
+    [
+        # a model that reads this one, and a model that reads the same source
+        ({"later": "select id, from_unixtime(seen_at / 1000) as seen from {{ ref('m') }}"}, "millis"),
+        ({"later": "with a as (select * from {{ ref('m') }}) select id, timestamp_seconds(a.seen_at) as seen from a"}, "epoch"),
+        ({"beside": "select id, timestamp_millis(seen_at) as seen from {{ source('app', 'visits') }}"}, "millis"),
+        # of another table
+        ({"other": "select id, timestamp_millis(seen_at) as seen from {{ source('app', 'orders') }}"}, "dt"),
+        ({"both": "select m.id, timestamp_millis(o.seen_at) as seen from {{ ref('m') }} m join {{ source('app', 'orders') }} o on o.id = m.id"}, "dt"),
+        ({}, "dt"),
+    ],
+)  # fmt: skip
+def test_a_time_by_its_name_is_a_number_where_another_model_makes_a_timestamp_of_it(
+    others: dict[str, str], suffix: str, tmp_path: Path
+) -> None:
+    text = incremental(f"select * from {{{{ source('app', 'visits') }}}}\n{SINCE_SEEN}", MERGED)
+    result = one(migrated(tmp_path, {"m": text, **others}, dialect="databricks"))
+    assert f"seen_at >= {{{{ dbt_kinds.start_{suffix}() }}}}" in str(result.new_text), result.reason
+    assert ("since 1970, as" in said(result, "TypeFromName")) is (suffix != "dt")
+
+
+def test_a_column_of_a_loader_is_what_it_is_in_another_of_its_tables(tmp_path: Path) -> None:
+    text = incremental("select * from {{ source('app', 'visits') }}\n{% if is_incremental() %} where _sent_at > (select max(_sent_at) from {{ this }}) {% endif %}", MERGED)  # fmt: skip
+    other = "select dateadd('s', _sent_at, '1970-01-01') as sent_at from {{ source('app', 'orders') }}"
+    result = one(migrated(tmp_path, {"m": text, "other": other}, dialect="snowflake"))
+    assert "_sent_at >= {{ dbt_kinds.start_epoch() }}" in str(result.new_text), result.reason
+
+
+def test_a_range_of_a_number_alone_is_left(tmp_path: Path) -> None:
+    text = incremental(f"select * from {{{{ source('app', 'visits') }}}}\n{SINCE_SEEN}", "")
+    later = "select id, from_unixtime(seen_at / 1000) as seen from {{ ref('m') }}"
+    result = one(migrated(tmp_path, {"m": text, "later": later}, dialect="databricks"))
+    assert result.reason is not None, result.new_text
+    assert result.reason.code == "TimeColumnUnclear"
+    assert "as a number at most" in result.reason.message
