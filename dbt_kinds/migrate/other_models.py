@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt_kinds.migrate.epochs import number_used
-from dbt_kinds.migrate.parents import Parents, Place
+from dbt_kinds.migrate.epochs import made_time
+from dbt_kinds.migrate.parents import NumberUse, Parents, Place
 from dbt_kinds.migrate.trace import sources_of
 from dbt_kinds.readers.dbt.rendering import Names
 
-Relation = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Use:
-    """An expression of another model that makes a timestamp of a number; `unit` is what that counts since 1970."""
-
-    model: str
-    written: str
-    unit: str
+_MAKES_TIMES = re.compile(r"unix|epoch|1970|to_timestamp|timestamp_(?:milli)?s|/\s*1000|/\s*1e3", re.IGNORECASE)
 
 
 def use_elsewhere(
     expression: exp.Expr, select: exp.Select, names: Names, parents: Parents, model: str | None
-) -> Use | None:
+) -> NumberUse | None:
     """How another model makes a timestamp of a filtered column, if it is a number there.
 
     It has to read the column of this model, or of one that this model reads; a loader's own column, such as
@@ -37,29 +28,35 @@ def use_elsewhere(
     """
     if not isinstance(expression, exp.Column):
         return None
-    name = expression.name
+    if parents.number_uses is None:
+        parents.number_uses = list(_all_uses(parents))
+    name = expression.name.lower()
+    uses = [use for use in parents.number_uses if use.column.name.lower() == name and use.model != model]
+    if not uses or name.startswith("_"):
+        return next(iter(uses), None)
     wanted = {relation for place in parents.lineage(expression, select, names) for relation in _relations(place)}
     if model is not None:
         wanted.add(("ref", model))
-    for other in parents.project.models:
-        text = other.text.lower()
-        is_near = name.startswith("_") or any(relation[-1].lower() in text for relation in wanted)
-        if other.name == model or not is_near or name.lower() not in text:
-            continue
-        query = parents.query(other.name)
-        for read in query.tree.find_all(exp.Select) if query is not None else ():
-            used = number_used(read, exp.column(name))
-            if query is None or used is None or used[1] is None:
-                continue
-            column = next(found for found in used[0].find_all(exp.Column) if found.name.lower() == name.lower())
-            if name.startswith("_") or any(
-                wanted & set(_relations(place)) for place in parents.lineage(column, read, query.names)
-            ):
-                return Use(other.name, " ".join(used[0].sql(parents.dialect).split())[:80], used[1])
+    for use in uses:
+        places = parents.lineage(use.column, use.select, use.names)
+        if any(relation in wanted for place in places for relation in _relations(place)):
+            return use
     return None
 
 
-def _relations(place: Place) -> Iterator[Relation]:
+def _all_uses(parents: Parents) -> Iterator[NumberUse]:
+    for model in parents.project.models:
+        query = parents.query(model.name) if _MAKES_TIMES.search(model.text) else None
+        for node in query.tree.walk() if query is not None else ():
+            made = made_time(node)
+            select = node.find_ancestor(exp.Select)
+            if query is None or made is None or select is None or not isinstance(made[0], exp.Column):
+                continue
+            written = " ".join(node.sql(parents.dialect).split())[:80]
+            yield NumberUse(made[0], select, query.names, model.name, written, made[1])
+
+
+def _relations(place: Place) -> Iterator[tuple[str, ...]]:
     """The relations that the columns of an expression may come from; a table that is named as a model is that model."""
     tables = {column.table.lower() for column in place.expression.find_all(exp.Column)}
     for source in sources_of(place.select):

@@ -40,13 +40,30 @@ class Place:
     names: Names
 
 
+@dataclass(frozen=True)
+class NumberUse:
+    """A timestamp that a model makes of a column that is a number; `unit` is what that counts since 1970."""
+
+    column: exp.Column
+    select: exp.Select
+    names: Names
+    model: str
+    written: str
+    unit: str
+
+
 @dataclass
 class Parents:
-    """The models of a project by their names, each parsed when it is first asked for."""
+    """The models of a project by their names, each parsed when it is first asked for.
+
+    Attributes:
+        number_uses: the timestamps that any model makes of numbers, once they were looked for.
+    """
 
     project: DbtProject
     dialect: str
     adapter: str
+    number_uses: list[NumberUse] | None = None
     _known: dict[str, Query | None] = field(default_factory=dict)
 
     def query(self, name: str) -> Query | None:
