@@ -13,7 +13,7 @@ from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote, UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.readers.dbt.calls import Argument, constant
+from dbt_kinds.readers.dbt.calls import COMPUTED, Argument, constant
 from dbt_kinds.readers.dbt.config_call import spread_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
@@ -21,6 +21,7 @@ from dbt_kinds.readers.dbt.tags import line_of
 from dbt_kinds.writers.jinja import literal
 
 _DECIDING = frozenset({"materialized", "incremental_strategy", "unique_key"})
+_OF_TARGET = _DECIDING | {"partition_by"}
 _VARIABLE = re.compile(r"""var\(\s*(['"])(?P<name>\w+)\1\s*(?:,\s*(?:default\s*=\s*)?(?P<default>[^()]*?))?\s*\)""")
 
 
@@ -66,6 +67,15 @@ def with_plain_config(
                 "it has no effect any more",
             )
         )
+    for argument, value in _of_target(model, project, options):
+        edits.append(Edit(argument.value_start, argument.end, literal(value)))
+        notes.append(
+            MigrationNote(
+                MigrateCode.ConfigWritten,
+                f"{argument.name} depended on the target, and is written out as it is for {options.adapter}: "
+                f"{literal(value)}",
+            )
+        )
     if not edits:
         return model, []
     text = edited(model.text, edits)
@@ -82,6 +92,26 @@ def _variables(model: ModelFile, project: DbtProject) -> Iterator[tuple[Argument
             value = project.variables.get(asked["name"], constant(asked["default"] or "none"))
             if isinstance(value, str) and value:
                 yield argument, asked["name"], value
+
+
+def _of_target(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Iterator[tuple[Argument, Any]]:
+    """The arguments that decide about loading and depend on nothing but the adapter, with their values for it."""
+    if options.adapter is None:
+        return
+    for call in model.calls:
+        for argument in (*call.arguments, *call.beside):
+            if argument.name not in _OF_TARGET or argument.value is not COMPUTED:
+                continue
+            names = Names()
+            renderer = Renderer(
+                project.macros, project.variables, options.adapter, project.name, names, target=options.adapter
+            )
+            try:
+                value = renderer.render(f"{{% set kinds_given = {argument.text} %}}")[1].get("kinds_given", COMPUTED)
+            except UnrenderableError:
+                continue
+            if _is_plain(value) and not names.asked and not names.undecided:
+                yield argument, value
 
 
 def _of_incremental(

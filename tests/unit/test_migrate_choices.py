@@ -140,6 +140,37 @@ def test_settings_of_two_incremental_models_are_left(tmp_path: Path) -> None:
     assert reason is not None and reason.code == "ComputedConfig"
 
 
+BY_ADAPTER = """
+{% macro is_possible() %}{{ return(target.type in ('databricks', 'snowflake')) }}{% endmacro %}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "adapter", "is_converted"),
+    [
+        ("materialized='incremental' if is_possible() else 'table', unique_key='id'", "databricks", True),
+        ("materialized='incremental' if shop.is_possible() else 'table', unique_key='id'", "databricks", True),
+        ("materialized='incremental', unique_key='id', incremental_strategy='merge' if target.type == 'databricks' else 'delete+insert'", "databricks", True),
+        ("materialized='incremental', unique_key='id' if target.type in ['databricks'] else none, partition_by={'field': 'day'} if target.type == 'bigquery' else ['day']", "databricks", True),
+        # what the target is called is not known, nor what another package's macro returns
+        ("materialized='incremental', unique_key='id', incremental_strategy='merge' if target.name == 'prod' else 'append'", "databricks", False),
+        ("materialized='incremental' if package.is_possible() else 'table', unique_key='id'", "databricks", False),
+        ("materialized='incremental' if is_possible() else 'table', unique_key='id'", None, False),
+    ],
+)  # fmt: skip
+def test_a_setting_that_depends_on_the_adapter_is_written_out(
+    given: str, adapter: str | None, is_converted: bool, tmp_path: Path
+) -> None:
+    text = f"{{{{ config({given}) }}}}\n{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
+    result = one(migrated(tmp_path, {"m": text, "macros/settings.sql": BY_ADAPTER}, dialect=adapter))
+    if not is_converted:
+        assert result.reason is not None and result.reason.code == "ComputedConfig"
+        return
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    assert "target" not in str(result.new_text) and "is_possible" not in str(result.new_text)
+    assert any("depended on the target" in note.message for note in result.notes if note.code == "ConfigWritten")
+
+
 def test_a_cte_of_incremental_runs_is_named(tmp_path: Path) -> None:
     query = f"with {{% if is_incremental() %}} known as (select id from {{{{ this }}}}), {{% endif %}} new as ({SELECT}) select * from new"
     reason = one(migrated(tmp_path, {"m": CONFIG + query})).reason

@@ -315,9 +315,18 @@ class Renderer:
     """Renders the templates of one project; `incremental` is the result of is_incremental()."""
 
     def __init__(
-        self, macros: Mapping[str, str], variables: Mapping[str, Any], adapter: str, project: str, names: Names
+        self,
+        macros: Mapping[str, str],
+        variables: Mapping[str, Any],
+        adapter: str,
+        project: str,
+        names: Names,
+        *,
+        target: str | None = None,
     ) -> None:
-        """`macros` maps macro names to their files; new names are added to `names`."""
+        """`macros` maps macro names to their files; new names are added to `names`; `target` is `target.type`, if that
+        is known.
+        """
         self.names = names
         self.incremental = True
         # why the variables of the template are not known, if so
@@ -331,6 +340,8 @@ class Renderer:
         unknown = type("Missing", (_Missing,), {"names": names})
         self._environment = _environment(unknown)
         self._environment.globals.update(self._given(project))
+        if target is not None:
+            self._environment.globals["target"] = _Namespace(names, {"type": target}, "target")
 
     def render(self, text: str, **context: Any) -> tuple[str, dict[str, Any]]:
         """The rendered text, and its top-level variables.
