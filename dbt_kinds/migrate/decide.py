@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import exp
+
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
@@ -35,6 +37,7 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     else:
         read_trees(reading, bounding_conditions(reading, settings, options), options)
         check_switches(reading, options.dialect)
+        _check_own_name(reading, settings)
         is_bounded = reading.filters or reading.outside
         found = (
             by_windows(reading, settings, options) if is_bounded else read_whole(reading, settings, project, options)
@@ -52,6 +55,24 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
     _carry_over(found, reading, settings, options, has_own_strategy=bool(own))
     found.notes += own
     return found
+
+
+def _check_own_name(reading: Reading, settings: Settings) -> None:
+    """Checks that no table is written out that is the model's own, by its schema and name.
+
+    Raises:
+        Left (ReadsThisElsewhere): one is.
+    """
+    name = str(settings.config.get("alias") or reading.model.name).lower()
+    own = (str(settings.config.get("schema") or "").lower(), name)
+    for table in (table for tree in reading.trees for table in tree.find_all(exp.Table)):
+        if own[0] and (table.db.lower(), table.name.lower()) == own:
+            raise Left(
+                MigrateCode.ReadsThisElsewhere,
+                f"the query reads {'.'.join(own)}, which is the model's own table, so that its rows depend on when "
+                "runs take place",
+                line=settings.line,
+            )
 
 
 def found_of(reading: Reading | None, settings: Settings | None) -> Found:

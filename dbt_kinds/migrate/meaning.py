@@ -427,7 +427,12 @@ def _check_expression(meaning: Meaning, comparison: Comparison, options: Migrate
 def _add_lower(meaning: Meaning, bound: Bound, operator: str, line: int) -> None:
     shift = bound.shift
     if bound.base == "fixed":
-        raise NoFilter(MigrateCode.UnreadableBlock, "a fixed bound applies only on incremental runs", line=line)
+        raise NoFilter(
+            MigrateCode.UnreadableBlock,
+            f"the fixed bound {bound.variable} applies only on incremental runs; write the bound between start_*() and "
+            "end_*(), and where the first load begins as start",
+            line=line,
+        )
     if shift.months < 0 or shift.seconds < 0:
         raise NoFilter(MigrateCode.UnreadableBlock, "the bound lies after the newest row", line=line)
     if operator == ">" and bound.base == "variable":
@@ -581,6 +586,14 @@ def _unreadable(comparison: Comparison, names: Names, line: int) -> Left:
                 "and compare it with the newest value of that",
                 line=line,
             )
+        newest = [found for part in parts for found in part.find_all(exp.Subquery) if _is_newest(found)]
+        if newest:
+            return NoFilter(
+                MigrateCode.UnreadableBlock,
+                f"`{short}` computes its bound from the newest value in a way that is not read; write it as "
+                "max(column), or that less some days or hours, with a date or a timestamp where there is none",
+                line=line,
+            )
         return Left(
             MigrateCode.ReadsThisElsewhere,
             f"`{short}` reads the model's own table for more than its newest value",
@@ -599,6 +612,15 @@ def _unreadable(comparison: Comparison, names: Names, line: int) -> Left:
         "with its newest value, the current time or a variable, less some days or hours",
         line=line,
     )
+
+
+def _is_newest(subquery: exp.Subquery) -> bool:
+    """Whether a subquery asks the model's own table for one newest value, of all rows."""
+    query = subquery.this
+    if not isinstance(query, exp.Select) or not _reads_this(query) or len(query.expressions) != 1:
+        return False
+    is_of_all = all(query.args.get(name) is None for name in ("where", "group", "having", "limit", "order"))
+    return is_of_all and len(list(query.find_all(exp.Max))) == 1 and query.find(exp.Window) is None
 
 
 def _computed(part: exp.Expr) -> Iterator[str]:

@@ -16,7 +16,7 @@ from dbt_kinds.migrate.chosen_filters import window_for
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
 from dbt_kinds.migrate.dialects import dialect_of, known_dialect
-from dbt_kinds.migrate.edits import semicolon_edits
+from dbt_kinds.migrate.edits import block_removal, semicolon_edits
 from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parent_rows import check_parent_rows
@@ -132,9 +132,11 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             if unfiltered.trees:
                 check_parameters(unfiltered, settings)
             check_parent_rows(unfiltered, conversion)
+            conversion.edits += [block_removal(model.text, block) for block in unfiltered.empty]
         else:
             reading = read_model(model, project, options, parents, names)
             conversion = decide(reading, settings, project, options)
+            conversion.edits += [block_removal(model.text, block) for block in reading.empty]
             result.found = found_of(reading, settings)
         result.new_text = converted_text(model, conversion)
     except Left as left:

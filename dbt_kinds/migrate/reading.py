@@ -27,7 +27,7 @@ from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 _CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
 _QUERY_WORD = re.compile(r"(?i)\b(?:select|run_query|statement|load_result)\b")
-_NAMED_SET = re.compile(r"set\s+(\w+)")
+_NAMED_SET = re.compile(r"\bset\s+([A-Za-z_]\w*)")
 _PLAIN_SET = re.compile(r"set\s+(\w+)\s*=\s*(?:none|None|''|\"\"|'\d{4}-\d\d-\d\d[^']*'|\"\d{4}-\d\d-\d\d[^\"]*\")")
 _QUERIED_LIST = re.compile(r"set\s+(\w+)\s*=[^%]*run_query\([^%]*(?:values\(\)|\.rows)")
 _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
@@ -109,6 +109,7 @@ class Reading:
     """The parsed model.
 
     Attributes:
+        empty: its blocks that hold nothing but comments.
         trees: its SQL, once for each answer to conditions that only a run can decide.
         replaced: the variables that chose other filters.
     """
@@ -118,6 +119,7 @@ class Reading:
     filters: list[Filter]
     setups: list[Block | Tag]
     parents: Parents
+    empty: list[Block] = field(default_factory=list)
     trees: list[exp.Query] = field(default_factory=list)
     outside: list[Filter] = field(default_factory=list)
     problem: Left | None = None
@@ -159,10 +161,11 @@ def read_model(
     tree = nesting(text)
     renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, names)
     blocks = incremental_blocks(tree)
-    setups = _setups(text, tree)
-    reading = Reading(model, renderer, [], setups, parents)
+    empty = [block for block in blocks if _is_empty(text, block)]
+    setups = _setups(text, [node for node in tree if node not in empty])
+    reading = Reading(model, renderer, [], setups, parents, empty)
     in_setup = [block for block in blocks if any(_within(block, setup) for setup in setups)]
-    filtering = [block for block in blocks if block not in in_setup]
+    filtering = [block for block in blocks if block not in in_setup and block not in empty]
     _check_other_uses(model, blocks)
     filtering += _macro_blocks(text, project, setups)
     context = reading.context if filtering else {}
@@ -173,7 +176,7 @@ def read_model(
             if any(block.start == found.block.start for found in reading.filters):
                 # the other bound of the same condition
                 continue
-            found = _read_macro(text, block, options, renderer, context)
+            found = _read_macro(text, block, project, options, renderer, context)
         else:
             try:
                 found = read_filter(text, block, options.dialect, renderer, context)
@@ -239,6 +242,14 @@ def _is_setup(text: str, node: Block | Tag) -> bool:
         return False
     piece = text[node.start : node.end]
     return bool(_WORD_THIS.search(piece)) or "is_incremental" in piece
+
+
+def _is_empty(text: str, block: Block) -> bool:
+    """Whether the branches of a block hold nothing but comments."""
+    return all(
+        not branch.children and not _without_comments(text[branch.start : branch.end]).strip()
+        for branch in block.branches
+    )
 
 
 def _only_sets(text: str, node: Block | Tag) -> bool:
@@ -329,13 +340,23 @@ def _around_bound(
 
 
 def _read_macro(
-    text: str, block: Block, options: MigrateOptions, renderer: Renderer, context: dict[str, Any]
+    text: str,
+    block: Block,
+    project: DbtProject,
+    options: MigrateOptions,
+    renderer: Renderer,
+    context: dict[str, Any],
 ) -> Filter:
     """A call of a macro that calls is_incremental() itself, rendered as both runs see it: they differ by the filter."""
     line = line_of(text, block.start)
     call = text[block.start : block.end]
+    name = next((name for name in called_in(_QUOTED.sub("''", call), project) if _asks(name, project, set())), "")
+    does = "reads the model's own table" if _names_this(project.macros.get(name, "")) else "asks is_incremental()"
     problem = Left(
-        MigrateCode.MacroFilter, f"`{call[:80]}` decides what is loaded, and is not one condition", line=line
+        MigrateCode.MacroFilter,
+        f"the macro {name} {does}, and writes something else than one condition on the rows; write out what it does, "
+        "or take it out",
+        line=line,
     )
     try:
         found = read_filter(text, block, options.dialect, renderer, context)

@@ -54,6 +54,12 @@ SPARK_ADAPTERS = frozenset({"spark", "databricks", "glue", "fabricspark"})
 _APPENDING_ADAPTERS = frozenset({"spark", "fabricspark", "trino"})
 # which replace partitions, whatever the key is, if a model names no strategy
 _OVERWRITING_ADAPTERS = frozenset({"athena", "glue"})
+_STRATEGY_DOES = {
+    "replace_where": "replaces the rows that incremental_predicates name; where they name a time, write "
+    "incremental_by_time_range with it as the time_column, and filter the query between start_*() and end_*()",
+    "insert_by_period": "loads period by period; write incremental_by_time_range with timestamp_field as its "
+    "time_column, and the filter between start_*() and end_*()",
+}
 # the file formats that kinds write
 _WRITTEN_FORMATS = frozenset({"iceberg", "delta", "parquet", "orc"})
 _COLUMN = re.compile(r"\w+")
@@ -139,9 +145,10 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
     strategy = config.get("incremental_strategy")
     strategy = str(strategy).lower().replace("delete_insert", "delete+insert") if strategy is not None else None
     if strategy not in _STRATEGIES:
-        raise Left(
-            MigrateCode.CustomStrategy, f"the strategy {strategy} is none that dbt has on every warehouse", line=line
+        does = _STRATEGY_DOES.get(
+            str(strategy), "is none that dbt has on every warehouse; write what it does as a kind"
         )
+        raise Left(MigrateCode.CustomStrategy, f"the strategy {strategy} {does}", line=line)
     for merging, names in _MERGES.items() if strategy in (None, "merge") else ():
         merged = [name for name in names if config.get(name)]
         if merged:

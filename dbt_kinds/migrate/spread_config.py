@@ -16,7 +16,7 @@ from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.readers.dbt.calls import COMPUTED, Argument, constant
 from dbt_kinds.readers.dbt.config_call import spread_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
-from dbt_kinds.readers.dbt.rendering import Names, Renderer
+from dbt_kinds.readers.dbt.rendering import NAME, Names, Renderer
 from dbt_kinds.readers.dbt.tags import line_of
 from dbt_kinds.writers.jinja import literal
 
@@ -110,7 +110,7 @@ def _of_target(model: ModelFile, project: DbtProject, options: MigrateOptions) -
                 value = renderer.render(f"{{% set kinds_given = {argument.text} %}}")[1].get("kinds_given", COMPUTED)
             except UnrenderableError:
                 continue
-            if _is_plain(value) and not names.asked and not names.undecided:
+            if _is_plain(value) and not names.asked and not names.undecided and not NAME.search(str(value)):
                 yield argument, value
 
 

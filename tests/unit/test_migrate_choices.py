@@ -232,3 +232,36 @@ def test_a_condition_with_bounds_of_macros_is_read_as_both_runs_see_it(
     assert result.options == {"time_column": "day", "start": start, "lookback": 7}, result.reason
     between = "day between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"
     assert str(result.new_text).endswith(f"where id > 0\n  and {between}\n  and id < 9\n")
+
+
+@pytest.mark.parametrize(
+    "held", ["", "-- everything is read, each time", "{# nothing #}", "/* where day > 1 */\n  -- no"]
+)
+def test_a_block_that_holds_comments_alone_is_taken_out(held: str, tmp_path: Path) -> None:
+    text = f"{{{{ config(materialized='incremental', incremental_strategy='merge', unique_key='id') }}}}\n{SELECT}{{% if is_incremental() %}}\n{held}\n{{% endif %}}\n"
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.kind == "incremental_by_unique_key", result.reason
+    assert str(result.new_text).endswith(SELECT)
+
+
+@pytest.mark.parametrize(
+    ("table", "is_own"), [("staging.m", True), ("STAGING.M", True), ("raw.m", False), ("staging.other", False)]
+)
+def test_a_table_that_is_written_out_and_is_the_models_own_leaves_it(table: str, is_own: bool, tmp_path: Path) -> None:
+    text = f"{{{{ config(materialized='incremental', incremental_strategy='append', schema='staging') }}}}\nselect r.id from {{{{ ref('raw') }}}} r left anti join {table} t on t.id = r.id\n"
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.reason is not None and result.reason.code == "ReadsThisElsewhere") is is_own, result.reason
+
+
+def test_an_offset_sets_no_variable(tmp_path: Path) -> None:
+    query = "{% set newest %}select max(day) from {{ this }} limit 1 offset 0{% endset %}\n{% set newest = run_query(newest) %}\n" + f"{SELECT}{{% if is_incremental() %}} where day > 0 and {NEWEST} {{% endif %}}"  # fmt: skip
+    reason = one(migrated(tmp_path, {"m": CONFIG + query})).reason
+    assert reason is None or not reason.message.startswith("0 is set")
+
+
+def test_a_macro_that_writes_columns_from_the_table_is_named(tmp_path: Path) -> None:
+    macro = "{% macro audited(cte) %}select *, {% if config.get('materialized') == 'incremental' %}(select min(made_at) from {{ this }}){% endif %} as made_at from {{ cte }}{% endmacro %}"
+    text = CONFIG + f"with rows_of as ({SELECT})\n{{{{ audited(\n  cte='rows_of',\n) }}}}\n"
+    reason = one(migrated(tmp_path, {"m": text, "macros/audited.sql": macro})).reason
+    assert reason is not None
+    assert reason.message.startswith("the macro audited reads the model's own table, and writes something else")

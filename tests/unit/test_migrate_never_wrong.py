@@ -872,6 +872,9 @@ def test_predicates_by_a_constant_of_the_project_stay(tmp_path: Path) -> None:
         ("", "status = 'open'", "is no bound that can be read"),
         ("", "make_date(year, month, 1) > (select max(make_date(year, month, 1)) from {{ this }})", "is no column of the model; select it as a column"),
         ("", "day > (select max(day) from {{ this }} where status = 'open')", "for more than its newest value"),
+        ("", "load_id > (select coalesce(max(load_id), '') from {{ this }})", "in a way that is not read; write it as max(column)"),
+        ("", "day > (select nearby(max(day)) from {{ this }})", "in a way that is not read; write it as max(column)"),
+        ("", "day >= date '2024-01-01'", "the fixed bound 2024-01-01 applies only on incremental runs; write the bound between"),
     ],
 )  # fmt: skip
 def test_a_bound_that_is_not_read_is_described_as_it_is(
