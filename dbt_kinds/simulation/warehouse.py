@@ -183,6 +183,7 @@ class Warehouse(Tables, Log):
             "store_key": lambda: "store",
             "find_store": lambda refresh=False: {"file_format": "hive"},
             "lease_holder": lambda: None,
+            "is_embedded": lambda: False,
             "spark_application": lambda: "app",
             "read_store": lambda asked, others=False: self.read_store(),
             "next_moment": self.moment,

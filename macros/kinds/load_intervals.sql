@@ -21,6 +21,7 @@
     {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.drop_orphan_stages(this, options, run_context.plan.execution_time) %}
     {% do dbt_kinds.release_with_note(options, run_context.plan.execution_time, run_context.note) %}
+    {% do dbt_kinds.note_ended(model) %}
     {% do dbt_kinds.send_due_records() %}
     {% set status = dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(run_context.plan)) %}
     {% call noop_statement('main', status, rows_affected=0) %}{% endcall %}
@@ -60,6 +61,7 @@
     plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_with_note(options, plan.execution_time, dbt_kinds.note_of_writes(written)) %}
+  {% do dbt_kinds.note_ended(model) %}
   {% do dbt_kinds.send_due_records() %}
   {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status),
     rows_affected=dbt_kinds.rows_of_batches(written)) %}

@@ -14,14 +14,24 @@
 {# Refuses an unknown variable with the package's prefix, which would be silently ignored. On dbt 2.0 only those of the
    command line are seen. #}
 {% macro check_variables(model) %}
-  {% set declared, known = dbt_kinds.project_variables(), dbt_kinds.variables() %}
+  {% for found in dbt_kinds.unknown_variables()[:1] %}
+    {% set meant = dbt_kinds.nearest_name(found.name, dbt_kinds.variables()) %}
+    {% set help = "did you mean '" ~ meant ~ "'?" if meant is not none
+      else 'there are ' ~ dbt_kinds.variables() | join(', ') %}
+    {% do dbt_kinds.fail(model, "unknown variable '" ~ found.name ~ "'" ~ found.place ~ '; ' ~ help) %}
+  {% endfor %}
+{% endmacro %}
+
+
+{# Those, `{name, place}`; the place is none that has to be named if it is the command line. #}
+{% macro unknown_variables() %}
+  {% set declared, known, unknown = dbt_kinds.project_variables(), dbt_kinds.variables(), [] %}
   {% for variables in [invocation_args_dict.get('vars'), declared, declared.get(project_name),
       declared.get('dbt_kinds')] %}
     {% set place = '' if loop.first else ' in dbt_project.yml' %}
     {% for name in (variables if variables is mapping else {}) if name.startswith('kinds_') and name not in known %}
-      {% set meant = dbt_kinds.nearest_name(name, known) %}
-      {% set help = "did you mean '" ~ meant ~ "'?" if meant is not none else 'there are ' ~ known | join(', ') %}
-      {% do dbt_kinds.fail(model, "unknown variable '" ~ name ~ "'" ~ place ~ '; ' ~ help) %}
+      {% do unknown.append({'name': name, 'place': place}) %}
     {% endfor %}
   {% endfor %}
+  {% do return(unknown) %}
 {% endmacro %}

@@ -4,22 +4,24 @@
   Every event of a claim's run on that relation is a sign of life. Pure.
 #}
 {% macro open_claims(log) %}
-  {% set claims = [] %}
-  {% for row in log if row.event == 'claimed' and row.recorded_at %}
-    {% set signs = log | selectattr('invocation_id', 'eq', row.invocation_id)
-      | selectattr('relation', 'eq', row.relation)
-      | selectattr('recorded_at', 'ge', row.recorded_at) | list %}
-    {% if not signs | selectattr('event', 'eq', 'released') | list %}
-      {% set last = signs | map(attribute='recorded_at') | max %}
+  {% set runs, claims = {}, [] %}
+  {% for row in log if row.recorded_at %}
+    {% set run = runs.setdefault((row.relation, row.invocation_id), {'claims': [], 'last': '', 'released': ''}) %}
+    {% do run.claims.append(row) if row.event == 'claimed' %}
+    {% do run.update({'last': [run.last, row.recorded_at] | max}) %}
+    {% do run.update({'released': [run.released, row.recorded_at] | max}) if row.event == 'released' %}
+  {% endfor %}
+  {% for run in runs.values() %}
+    {% for row in run.claims if row.recorded_at > run.released %}
       {% do claims.append({
         'relation': row.relation, 'model': row.model, 'invocation_id': row.invocation_id, 'claimed_at': row.recorded_at,
-        'last_sign_of_life': last,
-        'expires_at': dbt_kinds.moment_after(last, row.lease_seconds), 'holder': row.get('holder'),
+        'last_sign_of_life': run.last,
+        'expires_at': dbt_kinds.moment_after(run.last, row.lease_seconds), 'holder': row.get('holder'),
         'source': row.get('source'),
         'interval': [row.interval_start, row.interval_end] if row.interval_start is defined else none,
         'part': dbt_kinds.part_of_claim(row),
       }) %}
-    {% endif %}
+    {% endfor %}
   {% endfor %}
   {% do return(claims) %}
 {% endmacro %}
@@ -38,7 +40,7 @@
 #}
 {% macro lease_holder() %}
   {% set known = dbt_kinds.run_memory('holder') %}
-  {% if adapter.type() != 'spark' or dbt_kinds.credentials().method != 'session' %}
+  {% if not dbt_kinds.is_embedded() %}
     {% do return(none) %}
   {% elif not known %}
     {% set row = run_query("select java_method('java.net.InetAddress', 'getLocalHost'), java_method('java.lang.ProcessHandle', 'current')").rows[0] %}
@@ -46,6 +48,12 @@
       ~ dbt_kinds.spark_application()}) %}
   {% endif %}
   {% do return(known.holder) %}
+{% endmacro %}
+
+
+{# Whether Spark is a session inside dbt, which ends with the run. #}
+{% macro is_embedded() %}
+  {% do return(adapter.type() == 'spark' and dbt_kinds.credentials().method == 'session') %}
 {% endmacro %}
 
 

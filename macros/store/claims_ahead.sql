@@ -1,7 +1,7 @@
 {#
-  Claims for models that come later. A model that claims its table, while few such claims are left, claims in the same
-  append those of the next models that are surely due, and the read that follows decides about all of them. Where it
-  shows another run, the claim is given back at once, and the model asks again, alone, when its turn comes.
+  Claims for models that come later: when a run begins (open_run), and when few such claims are left, one append claims
+  the next models that are surely due, and the read that follows decides about all of them. Where it shows another run,
+  the claim is given back at once, and the model asks again, alone, when its turn comes.
 
   `run_memory('ahead')` has them by relation, each as in own_claims, with `is_held`, once a read has shown no other
   claim, `known`, what was recorded before that read, and `others_wrote`, whether it was something else after. Each is
@@ -9,17 +9,34 @@
   `run_memory('releases_ahead')` has, by relation, the events with which claims are given back, until their append is
   done.
 #}
-{% macro claims_to_ask_ahead(plan, seconds) %}
-  {% set ahead, claims, most = dbt_kinds.run_memory('ahead'), [], dbt_kinds.claims_at_once() %}
+{% macro claim_ahead(execution_time) %}
+  {% set ahead, most = dbt_kinds.run_memory('ahead'), dbt_kinds.claims_at_once() %}
   {# claims of models that are skipped stay until the run ends #}
-  {% if ahead | length * 2 > most or not dbt_kinds.know_of_each_other() %}
-    {% do return([]) %}
+  {% if ahead | length > [most // 2 - 1, 0] | max or not dbt_kinds.know_of_each_other() %}
+    {% do return(none) %}
   {% endif %}
-  {% for node in dbt_kinds.next_due_models(most - ahead | length) %}
+  {% set claims, events, relations = dbt_kinds._claims_of_next(execution_time, most - ahead | length), [], [] %}
+  {% for claim in claims %}
+    {% do events.extend(claim.events) %}
+    {% do relations.append(claim.options.relation) %}
+  {% endfor %}
+  {% if claims %}
+    {% do dbt_kinds.add_events(events) %}
+    {% do dbt_kinds._decide(claims, dbt_kinds.read_claims(relations)) %}
+  {% endif %}
+{% endmacro %}
+
+
+{# The claims of the next models that are surely due, at most `number` of them, as run_memory('ahead') has them from now
+   on. #}
+{% macro _claims_of_next(execution_time, number) %}
+  {% set ahead, claims, seconds = dbt_kinds.run_memory('ahead'), [], dbt_kinds.store_settings().lease_seconds %}
+  {% for node in dbt_kinds.next_due_models(number) %}
     {% set options = {'relation': dbt_kinds.relation_key(node.database, node.schema, node.alias),
       'unique_id': node.unique_id, 'kind': node.config.materialized, 'model': node.name} %}
     {% set events = dbt_kinds.whole_events(options,
-      [dict(dbt_kinds.claim_event(plan.execution_time, seconds), source='ahead')]) %}
+      [dict(dbt_kinds.claim_event(execution_time, seconds), source='ahead')]) %}
+    {# nothing was asked of its table; refresh_if_stale knows #}
     {% set claim = {
       'options': options, 'seconds': seconds, 'sign_of_life': events[0].recorded_at, 'table_state': {},
       'is_held': false, 'known': dbt_kinds.recorded_facts(options.relation),
@@ -36,30 +53,34 @@
    its session is known to be gone. #}
 {% macro claims_at_once() %}
   {% set given = dbt_kinds.store_settings().claim_ahead %}
-  {% do return(given if given is not none else 16 if dbt_kinds.lease_holder() is not none else 4) %}
+  {% do return(given if given is not none else 16 if dbt_kinds.is_embedded() else 4) %}
 {% endmacro %}
 
 
-{# Decides about claims after the first read that follows them; `live` and `dead` are the claims of others. #}
-{% macro decide_claims_ahead(claims, live, dead) %}
-  {% set ahead, releases, events = dbt_kinds.run_memory('ahead'), {}, [] %}
+{# Decides about claims by what was read after their append. #}
+{% macro _decide(claims, log) %}
+  {% set ahead, others = dbt_kinds.run_memory('ahead'), dbt_kinds.open_claims_of_others(log) %}
+  {% set releases, events, by_relation = {}, [], {} %}
+  {% for row in log %}{% do by_relation.setdefault(row.relation, []).append(row) %}{% endfor %}
   {% for claim in claims %}
     {% set relation = claim.options.relation %}
+    {% set rows = by_relation.get(relation, []) %}
     {# a release ends every older claim of the run on the table, so its moment is taken before the model can claim for
        itself #}
     {% set released = dbt_kinds._release_ahead(claim.options) %}
-    {% if dbt_kinds.claims_on(relation, live) or claim.rows | selectattr('is_unreadable', 'defined') | list %}
+    {% if dbt_kinds.claims_on(relation, others.live) or rows | selectattr('is_unreadable', 'defined') | list %}
       {% do releases.update({relation: released}) if ahead.pop(relation, none) is not none %}
     {# if its model has asked for itself meanwhile, what that read is newer #}
     {% elif relation in ahead %}
-      {% do dbt_kinds.replace_log(relation, claim.rows) %}
-      {% for one in dead if one.relation == relation %}
+      {% do dbt_kinds.replace_log(relation, rows) %}
+      {% for one in others.dead if one.relation == relation %}
         {% do events.extend(dbt_kinds.whole_events(claim.options, [dbt_kinds.release_of_dead(one)])) %}
       {% endfor %}
-      {% do claim.update({'others_wrote': dbt_kinds.recorded_facts(relation) != claim.known, 'is_held': true}) %}
+      {% do claim.update({'had_others': dbt_kinds.has_claims_of_others(rows),
+        'others_wrote': dbt_kinds.recorded_facts(relation) != claim.known, 'is_held': true}) %}
     {% endif %}
   {% endfor %}
-  {% do dbt_kinds._give_back(releases, also=events) %}
+  {% do dbt_kinds._give_back(releases, also=events) if releases or events %}
 {% endmacro %}
 
 

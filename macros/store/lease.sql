@@ -12,13 +12,14 @@
   {% set known = dbt_kinds.recorded_facts(options.relation) if known is none else known %}
   {% set held = dbt_kinds.take_claim_ahead(options) %}
   {% if held is not none %}
+    {% do dbt_kinds.claim_ahead(plan.execution_time) %}
     {% do return(held.others_wrote or dbt_kinds.recorded_facts(options.relation) != known) %}
   {% endif %}
   {% set seconds = dbt_kinds.store_settings().lease_seconds %}
   {% for attempt in range(3) %}
-    {% set ahead = dbt_kinds.claims_to_ask_ahead(plan, seconds) if loop.first else [] %}
-    {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions, gives_way, ahead, part) %}
+    {% set holder = dbt_kinds.try_claim(options, plan, seconds, questions, gives_way, part) %}
     {% if holder is none %}
+      {% do dbt_kinds.claim_ahead(plan.execution_time) %}
       {% do return(dbt_kinds.recorded_facts(options.relation) != known) %}
     {% elif loop.last or holder.source != 'merge_files' or not dbt_kinds._sees_end_of(holder, options) %}
       {% do return(none) if gives_way %}
@@ -48,21 +49,18 @@
   Claims by appending, then reads: a claim holds once a read after its append shows no other live claim. A run that sees
   an earlier claim withdraws; one that sees only later claims re-reads until they are withdrawn, and gives way to one
   that stays. Returns the conflicting claim, or none if this run has the lease. A run that `gives_way` does not fail
-  because of it. `ahead` are claims for models that come later.
+  because of it.
 #}
-{% macro try_claim(options, plan, seconds, questions={}, gives_way=false, ahead=[], part=none) %}
+{% macro try_claim(options, plan, seconds, questions={}, gives_way=false, part=none) %}
   {% do dbt_kinds.own_claims().update({options.relation: {'options': options, 'seconds': seconds, 'sign_of_life': '',
     'table_state': {}, 'part': part}}) %}
-  {% set asked_ahead = [] %}
-  {% for claim in ahead %}{% do asked_ahead.extend(claim.events) %}{% endfor %}
   {% set claimed_at = dbt_kinds.append_events(options, [dict(
     dbt_kinds.claim_event(plan.execution_time, seconds, part),
     interval_start=part[0] if part else plan.batches[0][0] if plan.batches else none,
     interval_end=part[1] if part else plan.batches[-1][1] if plan.batches else none,
-  )], also=asked_ahead) %}
+  )]) %}
   {% for attempt in range(30) %}
-    {% set others = dbt_kinds._claims_of_others(options, questions, ahead if loop.first else []) %}
-    {% do dbt_kinds.decide_claims_ahead(ahead, others.live, others.dead) if loop.first and ahead %}
+    {% set others = dbt_kinds._claims_of_others(options, questions) %}
     {% set rivals = dbt_kinds.claims_on(options.relation, others.live, part) %}
     {% set earlier = rivals | selectattr('claimed_at', 'le', claimed_at) | list %}
     {% if not rivals %}
@@ -240,11 +238,15 @@
 {% endmacro %}
 
 
-{# The claims of other runs on a model, on those of claims that are asked for ahead, and on the whole store,
-   `{live, dead}`, oldest first: dead are those whose process was found gone. #}
-{% macro _claims_of_others(options, questions={}, ahead=[]) %}
-  {% set log = dbt_kinds.read_last_runs() if options.relation == dbt_kinds.store_key()
-    else dbt_kinds._reread(options.relation, questions, ahead) %}
+{# The claims of other runs on a model and on the whole store, as open_claims_of_others returns them. #}
+{% macro _claims_of_others(options, questions={}) %}
+  {% do return(dbt_kinds.open_claims_of_others(dbt_kinds.read_last_runs() if options.relation == dbt_kinds.store_key()
+    else dbt_kinds._reread(options.relation, questions))) %}
+{% endmacro %}
+
+
+{# The claims of other runs in a log, `{live, dead}`, oldest first: dead are those whose process was found gone. #}
+{% macro open_claims_of_others(log) %}
   {% set rivals, dead = [], [] %}
   {% for claim in dbt_kinds.open_claims(log) if claim.invocation_id != invocation_id %}
     {% if dbt_kinds.is_live(claim) %}
@@ -257,31 +259,32 @@
 {% endmacro %}
 
 
-{# The log of a table, of those of claims that are asked for ahead, and of the store's lease, read anew: what others
-   recorded replaces what this run knew of the tables. #}
-{% macro _reread(relation, questions, ahead=[]) %}
-  {% set answers, relations = {}, [relation, dbt_kinds.store_key()] %}
-  {% for claim in ahead %}{% do relations.append(claim.options.relation) %}{% endfor %}
-  {% set log = dbt_kinds.read_log(relations, dict(dbt_kinds.store_files_question(), **questions), answers,
-    is_checked=true) %}
-  {% do dbt_kinds.keep_number_of_files(answers) %}
+{# The log of a table and of the store's lease, read anew: what others recorded replaces what this run knew of the
+   table. #}
+{% macro _reread(relation, questions) %}
+  {% set answers = {} %}
+  {% set log = dbt_kinds.read_claims([relation], answers, questions) %}
   {% set rows = log | selectattr('relation', 'eq', relation) | list %}
   {% for row in rows if row.is_unreadable is defined %}{% do dbt_kinds.fail_unreadable(relation, row) %}{% endfor %}
   {% do dbt_kinds.replace_log(relation, rows) %}
   {% do dbt_kinds.own_claims().get(relation,
     {}).update({'table_state': dict(answers, recorded_head=dbt_kinds._recorded_head(rows)),
-      'had_others': dbt_kinds._has_claims_of_others(rows)}) %}
-  {% for claim in ahead %}
-    {% set rows = log | selectattr('relation', 'eq', claim.options.relation) | list %}
-    {# nothing was asked of its table; refresh_if_stale knows #}
-    {% do claim.update({'rows': rows, 'table_state': {}, 'had_others': dbt_kinds._has_claims_of_others(rows)}) %}
-  {% endfor %}
+      'had_others': dbt_kinds.has_claims_of_others(rows)}) %}
+  {% do return(log) %}
+{% endmacro %}
+
+
+{# The events of some relations and of the store's lease. The first such read of a run also counts the store's files. #}
+{% macro read_claims(relations, answers={}, questions={}) %}
+  {% set log = dbt_kinds.read_log(relations + [dbt_kinds.store_key()],
+    dict(dbt_kinds.store_files_question(), **questions), answers, is_checked=true) %}
+  {% do dbt_kinds.keep_number_of_files(answers) %}
   {% do return(log) %}
 {% endmacro %}
 
 
 {# Whether another run ever claimed a table, according to its events. Pure. #}
-{% macro _has_claims_of_others(rows) %}
+{% macro has_claims_of_others(rows) %}
   {% do return(rows | selectattr('event', 'eq', 'claimed') | rejectattr('invocation_id', 'eq', invocation_id) | list
     != []) %}
 {% endmacro %}

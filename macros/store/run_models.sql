@@ -1,22 +1,55 @@
 {#
   What the models of a run know of each other: those that have `begun`, and those of kinds that are `left`, in the order
   in which dbt-core comes to models that wait for none: by their depth in what was selected, then by name. `unseen` are
-  those of whom nobody has asked yet whether they are due.
+  those of whom nobody has asked yet whether they are due; `running` those that have begun and not ended, with the names
+  of their tables in the store.
 #}
 {% macro note_begun(node) %}
+  {% set models = dbt_kinds.models_of_run() %}
+  {% do models.left.pop(node.unique_id, none) %}
+  {% do models.setdefault('begun', {}).update({node.unique_id: true}) %}
+  {% do models.setdefault('running', {}).update({node.unique_id:
+    dbt_kinds.relation_key(node.database, node.schema, node.alias)}) %}
+{% endmacro %}
+
+
+{% macro models_of_run() %}
   {% set models = dbt_kinds.run_memory('models') %}
   {% if 'left' not in models %}
     {% do models.setdefault('left', dbt_kinds._selected_in_order()) %}
     {% do models.setdefault('unseen', models.left.copy()) %}
   {% endif %}
-  {% do models.left.pop(node.unique_id, none) %}
-  {% do models.setdefault('begun', {}).update({node.unique_id: true}) %}
+  {% do return(models) %}
 {% endmacro %}
 
 
 {# Whether another model of this run will begin. #}
 {% macro others_will_begin() %}
   {% do return(dbt_kinds.run_memory('models').get('left', {}) | length > 0 and dbt_kinds.know_of_each_other()) %}
+{% endmacro %}
+
+
+{# Whether another model of this run will soon append something, which takes along what waits: one that has not begun,
+   or one that holds its lease and took less than half a minute the last time. #}
+{% macro others_will_append(relation) %}
+  {% if dbt_kinds.others_will_begin() %}
+    {% do return(true) %}
+  {% endif %}
+  {% set running = dbt_kinds.run_memory('models').get('running', {}).copy() if dbt_kinds.know_of_each_other() else {} %}
+  {% for other in running.values() if other != relation and other in dbt_kinds.own_claims()
+      and not dbt_kinds.has_record_to_send(other) %}
+    {% set load = dbt_kinds.latest_load(dbt_kinds.loads_of(other)) %}
+    {% if load is not none and load.get('started_at')
+        and dbt_kinds.seconds_between(load.started_at, load.recorded_at) < 30 %}
+      {% do return(true) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(false) %}
+{% endmacro %}
+
+
+{% macro note_ended(node) %}
+  {% do dbt_kinds.run_memory('models').get('running', {}).pop(node.unique_id, none) %}
 {% endmacro %}
 
 

@@ -1,6 +1,6 @@
 {#
   Records that wait. If a batch may be loaded again without changing anything, its record need not reach the store
-  before the next model begins: the next append of the run takes it along, mostly the claim of a model that begins.
+  before the next model begins: the next append of the run takes it along: claims, or the record of another model.
   Until then the run's own logs have it, and the model's lease is held: it ends in the append that has its record. If
   the run dies before, the next one loads that batch again.
 
@@ -26,7 +26,7 @@
   {% set may_be_repeated = dbt_kinds.is_repeatable(options) and is_one_write
     and not dbt_kinds.reads_table(this, run_context.sql) and not pre_hooks %}
   {% do return(seconds < 30 and may_be_repeated and dbt_kinds.open_write(options.relation) is none
-    and dbt_kinds.others_will_begin()) %}
+    and dbt_kinds.others_will_append(options.relation)) %}
 {% endmacro %}
 
 
@@ -40,11 +40,11 @@
 {% endmacro %}
 
 
-{# Called when a model ends: appends what waits if no model is left that would take it along, if it is much, or if it
-   waits for long. #}
+{# Called when a model has ended: appends what waits if no model is left that would take it along, if it is much, or if
+   it waits for long. #}
 {% macro send_due_records() %}
   {% set number = dbt_kinds.run_memory('waiting') | length %}
-  {% if number and (not dbt_kinds.others_will_begin() or number >= [dbt_kinds.claims_at_once(), 4] | max) %}
+  {% if number and (not dbt_kinds.others_will_append(none) or number >= [dbt_kinds.claims_at_once(), 4] | max) %}
     {% do dbt_kinds.add_events([]) %}
   {% else %}
     {% do dbt_kinds.send_old_records() %}

@@ -158,8 +158,8 @@ class Process:
         self.selected: list[str] = list(self.nodes)
         self.shares_memory = shares_memory
         self.macros = {name: self.macros_of(name) for name in MODELS}
-        self.hook = self.macros_of("a", node={}, this=None)
-        self.dead, self.has_closed = False, False
+        self.hook = self.macros_of("a", node={}, this=None, arguments={"which": "run"})
+        self.dead, self.has_closed, self.has_opened, self.is_opening = False, False, False, False
 
     def macros_of(self, name: str, **of_dbt: Any) -> Macros:
         model = MODELS[name]
@@ -169,7 +169,15 @@ class Process:
             graph=self.graph if self.shares_memory else {"nodes": self.nodes}, dbt_version="1.11.0" if self.shares_memory else "2.0.0", invocation_id=self.invocation, selected_resources=self.selected,
             local_md5=lambda text: md5(str(text).encode()).hexdigest(), **of_dbt,
         )  # fmt: skip
-        macros.replace({"lease_holder": lambda: self.name, "_is_gone": lambda holder: holder in self.warehouse.gone})
+        macros.replace(
+            {
+                "lease_holder": lambda: self.name,
+                "is_embedded": lambda: True,
+                "_is_gone": lambda holder: holder in self.warehouse.gone,
+                "writes_spark_sql": lambda: True,
+                "unknown_variables": lambda: [],
+            }
+        )
         return macros
 
     def begin(self, invocation: str, name: str, day: int, end: End, ahead: int | None, models: Sequence[str]) -> None:
@@ -182,6 +190,7 @@ class Process:
         self.variables["kinds_claim_ahead"] = ahead
         self.variables["kinds_execution_time"] = f"2024-01-{day:02}T06:00:00"
         self.dead, self.has_closed, self.count, self.comes_to = False, False, 0, end
+        self.has_opened, self.is_opening = False, False
         self.waiting, self.running, self.results = list(models), set[str](), dict[str, str]()
         self.written: set[str] = set()
 
@@ -190,8 +199,14 @@ class Process:
         return dict(self.graph.get(f"dbt_kinds {self.invocation}", {}).get(name, {}))
 
     def work(self) -> None:
-        """One thread: takes what is ready until nothing is left."""
+        """One thread: takes what is ready until nothing is left. The first one begins the run for all."""
         _local.process = self
+        if not self.is_opening:
+            self.open()
+        while self.is_opening and not self.has_opened:
+            if self.dead or not self.waiting:
+                return
+            self.warehouse.turns.switch()
         while self.waiting or self.running:
             if self.comes_to.fails_fast and set(self.results.values()) - {"OK", "skipped"}:
                 break
@@ -210,6 +225,19 @@ class Process:
                 return
             finally:
                 self.running.discard(name)
+
+    def open(self) -> None:
+        """The package's on-run-start hook; dbt ends a run, without its other hook, in which it fails."""
+        self.is_opening = True
+        _local.model = None
+        try:
+            self.hook.open_run()
+            self.has_opened = True
+        except DiedError:
+            self.dead = True
+        except CompilerError as error:
+            assert FAILED in str(error)
+            self.results, self.waiting = dict.fromkeys(self.waiting, str(error)), []
 
     def is_ready(self, name: str) -> bool:
         reads = MODELS[name].reads
@@ -303,7 +331,7 @@ class Nights(Warehouse):
             )
         self.turns.run([process.work for process in running for _ in range(threads)])
         for process in running:
-            if not process.dead:
+            if not process.dead and process.has_opened:
                 self.turns.run([process.end])
             self.gone.add(process.name)
         self.turns = turns

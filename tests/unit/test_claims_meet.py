@@ -40,7 +40,7 @@ class Meeting:
         self.results["rows"] = self.process.load("rows")
 
     def _begin_rows(self, read: Any, *given: Any, **named: Any) -> Any:
-        if self.thread.ident is None:
+        if self.thread.ident is None and "shop.rows" in given[0]:
             self.thread.start()
             assert self.planned.wait(PATIENCE)
         return read(*given, **named)
@@ -71,7 +71,7 @@ class Meeting:
             decided(*given, **named)
             self._let_rows_go_on()
 
-        self.wrap("key", "decide_claims_ahead", decide)
+        self.wrap("key", "_decide", decide)
 
 
 @pytest.mark.parametrize("moment", ["as it is decided", "once it is decided"])

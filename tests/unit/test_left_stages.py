@@ -37,7 +37,7 @@ def test_they_are_dropped_unless_another_run_claims_the_table_meanwhile(rivals: 
             "started_by": dict,
             "store_key": lambda: "store",
             "store_settings": lambda: {"lease_seconds": 3600, "schema": "shop"},
-            "claims_to_ask_ahead": lambda plan, seconds: [],
+            "claim_ahead": lambda execution_time: None,
         }
     )
     macros.drop_orphan_stages("shop.orders", macros.options(node(kind="full", file_format="iceberg")), "2024-01-01")

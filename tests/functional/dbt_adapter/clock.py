@@ -33,7 +33,7 @@ class Clock:
 
 
 def runner(clock: Clock) -> type[dbtRunner]:
-    """A dbtRunner that is told the time, and whose results are those of a project without on-run-end hooks, as the tests count them."""
+    """A dbtRunner that is told the time, and whose results are those of a project without hooks of a run, as the tests count them."""
 
     class Runner(dbtRunner):
         def invoke(self, args: list[str], **kwargs: Any) -> dbtRunnerResult:

@@ -72,7 +72,7 @@ class TestIncrementalNotSchemaChange(BaseIncrementalNotSchemaChange):
 class TestEphemeral(test_ephemeral.BaseEphemeral):
     @pytest.fixture(scope="class", autouse=True)
     def without_hooks(self) -> Iterator[None]:
-        """They count what is in the manifest; the package's on-run-end hook is in it, too."""
+        """They count what is in the manifest; the package's hooks are in it, too."""
 
         def models_and_seeds(project_root: str) -> Any:
             manifest = get_manifest(project_root)

@@ -1,0 +1,37 @@
+{#
+  The package's on-run-start hook. Before the threads of a run begin, it asks once for all of them what each would ask
+  first, reads the store, and in an embedded session claims the first models that are due (claim_ahead).
+  It does nothing in a run of a single model, in one whose window or settings are unusual, and where there is no store
+  yet: so a setting that is wrong is refused by each model, and stops no model of another kind.
+#}
+{% macro open_run() %}
+  {% if not execute or not dbt_version.startswith('1.') or invocation_args_dict.get('which') not in ['run', 'build'] %}
+    {% do return(none) %}
+  {% endif %}
+  {% set unique_ids = dbt_kinds.models_of_run().left | list %}
+  {% if unique_ids | length > 1 and dbt_kinds._has_usual_settings() and dbt_kinds.find_store() is not none %}
+    {% set first = graph.nodes[unique_ids[0]] %}
+    {% do dbt_kinds.log_of(dbt_kinds.relation_key(first.database, first.schema, first.alias)) %}
+    {# where another hook that fails may end the run without its end, and nobody sees that it is gone, models claim #}
+    {% do dbt_kinds.claim_ahead(dbt_kinds.run_settings(first.name).execution_time)
+      if dbt_kinds.is_embedded() %}
+  {% endif %}
+{% endmacro %}
+
+
+{# Whether every variable of this run is one that asks for no window, and is right, as far as its text shows. #}
+{% macro _has_usual_settings() %}
+  {% set usual = {
+    'kinds_execution_time': '[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?',
+    'kinds_store_schema': '\\w+', 'kinds_store_format': 'hive|iceberg|delta', 'kinds_compact': 'auto|never',
+    'kinds_lease_seconds': '[1-9][0-9]*', 'kinds_claim_ahead': '[0-9]+', 'kinds_prod_targets': '[\\s\\S]*',
+    'kinds_landing': '[\\s\\S]*',
+  } %}
+  {% for name in dbt_kinds.variables() if var(name, none) is not none %}
+    {% if name not in usual or not dbt_kinds.matches(usual[name], var(name) | string) %}
+      {% do return(false) %}
+    {% endif %}
+  {% endfor %}
+  {% do return(dbt_kinds.writes_spark_sql() and not dbt_kinds.unknown_variables() and not dbt_kinds.is_partial_run()
+    and not dbt_kinds.command_option('event_time_start') and not dbt_kinds.command_option('event_time_end')) %}
+{% endmacro %}
