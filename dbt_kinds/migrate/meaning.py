@@ -14,7 +14,7 @@ from dbt_kinds.errors import Left, NoFilter
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.durations import NOTHING, Duration
+from dbt_kinds.migrate.durations import NOTHING, Duration, duration
 from dbt_kinds.migrate.filters import Comparison, Filter
 from dbt_kinds.migrate.trace import same
 from dbt_kinds.readers.dbt.rendering import THIS, Names
@@ -301,6 +301,14 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
             meaning.upper.append(Bound("now", is_inclusive=True))
             meaning.replaced.append(replace(comparison, operator=">="))
             return
+        if _is_whole_before(comparison, bound):
+            # each run of the next one reads it again, with its late rows
+            meaning.lower.append(
+                Bound(bound.base, shift=bound.shift, truncated=bound.truncated, variable=bound.variable)
+            )
+            meaning.upper.append(Bound(bound.base, truncated=bound.truncated, variable=bound.variable))
+            meaning.replaced.append(comparison)
+            return
         is_yesterday = bound.base == "now" and bound.truncated == "day" and bound.shift == _DAY
         is_day = bound.base == "variable" and not bound.shift.months and bound.shift.seconds % _DAY.seconds == 0
         if not is_yesterday and not is_day:
@@ -323,6 +331,17 @@ def _is_whole_of_now(comparison: Comparison, bound: Bound) -> bool:
     is_near = not bound.shift.months and 0 <= bound.shift.seconds <= _DAY.seconds
     is_long = bound.truncated in _LONG_UNITS
     return bound.base == "now" and is_long and is_near and made is not None and made[1] == bound.truncated
+
+
+def _is_whole_before(comparison: Comparison, bound: Bound) -> bool:
+    """Whether a condition is on the week, month, quarter or year before that of a run or of a variable:
+    `date_trunc('month', day) = date_trunc('month', current_date() - interval 1 month)`.
+    """
+    unit, made = bound.truncated, truncation(comparison.expression)
+    if bound.base not in ("now", "variable") or unit not in _LONG_UNITS or bound.shift != duration(1, unit):
+        return False
+    column = comparison.expression
+    return made[1] == unit if made is not None else isinstance(column, exp.Column) and unit in column.name.lower()
 
 
 def _unequal(comparison: Comparison, bound: Bound, names: Names, line: int) -> Left:

@@ -299,13 +299,17 @@ def notes_of(
     ]
     late = [bound for meaning in meanings if meaning.is_one_interval for bound in meaning.lower]
     if any(not bound.shift.is_zero for bound in late):
-        notes.append(
-            MigrationNote(
-                MigrateCode.LoadedSooner,
-                f"a run read a day of {meanings[0].written} some days after it; now it is loaded once it is over, "
-                "and read again until then",
-            )
+        unit = late[0].truncated
+        told = (
+            f"a run read a day of {meanings[0].written} some days after it; now it is loaded once it is over, and read "
+            "again until then"
         )
+        if unit != "day":
+            told = (
+                f"each run read the {unit} before its own, late rows too; now a {unit} is loaded once it is over, and "
+                f"once more with the {unit} after it"
+            )
+        notes.append(MigrationNote(MigrateCode.LoadedSooner, told))
     notes += _read_in_part(settings, meanings, traces, column)
     if found.kind == "incremental_by_time_range":
         notes += [

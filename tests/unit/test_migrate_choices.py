@@ -265,3 +265,25 @@ def test_a_macro_that_writes_columns_from_the_table_is_named(tmp_path: Path) -> 
     reason = one(migrated(tmp_path, {"m": text, "macros/audited.sql": macro})).reason
     assert reason is not None
     assert reason.message.startswith("the macro audited reads the model's own table, and writes something else")
+
+
+@pytest.mark.parametrize(
+    ("condition", "written"),
+    [
+        ("date_trunc('month', day) = date_trunc('month', add_months(current_date(), -1))", "date_trunc('month', day)"),
+        ("date_trunc('month', day) = date_trunc('month', current_date() - interval 1 month)", "date_trunc('month', day)"),
+        ("date_trunc('month', day) = date_trunc('month', date('{{ var(\"ds\") }}') - interval 1 month)", "date_trunc('month', day)"),
+        ("sold_month = add_months(trunc(date('{{ var(\"ds\") }}'), 'MM'), -1)", "sold_month"),
+    ],
+)  # fmt: skip
+def test_the_month_before_that_of_a_run_is_a_range_of_months(condition: str, written: str, tmp_path: Path) -> None:
+    query = f"select sum(amount) as amount, cast(date_trunc('month', day) as date) as sold_month, shop from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where {condition} {{% endif %}} group by 2, 3"
+    if written == "sold_month":
+        query = f"select amount, sold_month, shop from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where {condition} {{% endif %}}"
+    config = "{{ config(materialized='incremental', incremental_strategy='insert_overwrite', partition_by=['sold_month']) }}\n"
+    raw = "select amount, shop, day, cast(sold_month as date) as sold_month from {{ source('till', 'sales') }}"
+    result = one(migrated(tmp_path, {"m": config + query, "raw": raw}))
+    assert result.kind == "incremental_by_time_range", result.reason
+    assert result.options == {"time_column": "sold_month", "interval_unit": "month", "lookback": 1, "batch_size": 1}
+    assert f"where {written} between {{{{ dbt_kinds.start_" in str(result.new_text)
+    assert any("once more with the month after it" in note.message for note in result.notes)
