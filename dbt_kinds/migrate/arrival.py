@@ -11,6 +11,7 @@ _LOADED = "|".join(
         "arrival",
         "inserted",
         "loaded",
+        "ingest",
         "ingested",
         "ingestion",
         "synced",

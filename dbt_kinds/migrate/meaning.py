@@ -440,7 +440,11 @@ def _check_expression(meaning: Meaning, comparison: Comparison, options: Migrate
             f"(--event {event} or --arrival {arrival} says what a column is)",
             line=line,
         )
-    raise Left(MigrateCode.FiltersDisagree, f"the filter is on {names[0]} and on {names[1]}", line=line)
+    raise Left(
+        MigrateCode.FiltersDisagree,
+        f"the filter is on {names[0]} and on {names[1]}; keep the one by which rows are replaced",
+        line=line,
+    )
 
 
 def _add_lower(meaning: Meaning, bound: Bound, operator: str, line: int) -> None:

@@ -16,7 +16,7 @@ from dbt_kinds.migrate.chosen_filters import window_for
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
 from dbt_kinds.migrate.dialects import dialect_of, known_dialect
-from dbt_kinds.migrate.edits import block_removal, semicolon_edits
+from dbt_kinds.migrate.edits import block_removal, removal, semicolon_edits
 from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parent_rows import check_parent_rows
@@ -28,9 +28,10 @@ from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
 from dbt_kinds.migrate.spread_config import with_plain_config
 from dbt_kinds.migrate.watermarks import Inlined, with_inline_watermarks
 from dbt_kinds.readers.dbt.calls import COMPUTED
-from dbt_kinds.readers.dbt.config_call import config_calls, config_edits, renaming
+from dbt_kinds.readers.dbt.config_call import ConfigCall, config_calls, config_edits, removals, renaming
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile, read_project
 from dbt_kinds.readers.dbt.rendering import Names
+from dbt_kinds.readers.dbt.tags import line_of
 from dbt_kinds.writers.jinja import Expression, config_block
 
 Progress = Callable[[int, int], None]
@@ -204,13 +205,7 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
         try:
             edits += config_edits(text, call, conversion.kind, conversion.removed, conversion.options)
             for other in calls:
-                gone = conversion.removed & set(other.values) if other is not call else set()
-                if gone:
-                    raise Left(
-                        MigrateCode.ComputedConfig,
-                        f"{', '.join(sorted(gone))} stands in another config() than materialized",
-                        line=1,
-                    )
+                edits += _removed_beside(text, other, conversion) if other is not call else []
         except ValueError as error:
             raise Left(MigrateCode.ComputedConfig, str(error), line=1) from error
     for name, renamed in conversion.renamed.items():
@@ -219,6 +214,24 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
     result = edited(text, edits)
     _check(model, conversion, result)
     return result
+
+
+def _removed_beside(text: str, other: ConfigCall, conversion: Conversion) -> list[Edit]:
+    """Removes from another config() than that of the materialization what moved into meta.
+
+    Raises:
+        Left (ComputedConfig): it has a meta of its own, or is given a mapping.
+    """
+    gone = conversion.removed & set(other.values)
+    if gone and (other.source or "meta" in other.values):
+        raise Left(
+            MigrateCode.ComputedConfig,
+            f"another config() than that of materialized has {', '.join(sorted(gone))}; write them into that",
+            line=line_of(text, other.tag.start),
+        )
+    if gone == set(other.values):
+        return [removal(text, other.tag.start, other.tag.end)]
+    return removals(text, other, gone)
 
 
 def _check(model: ModelFile, conversion: Conversion, text: str) -> None:

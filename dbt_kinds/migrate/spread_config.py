@@ -17,7 +17,7 @@ from dbt_kinds.readers.dbt.calls import COMPUTED, Argument, constant
 from dbt_kinds.readers.dbt.config_call import spread_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import NAME, Names, Renderer
-from dbt_kinds.readers.dbt.tags import line_of
+from dbt_kinds.readers.dbt.tags import line_of, tags
 from dbt_kinds.writers.jinja import literal
 
 _DECIDING = frozenset({"materialized", "incremental_strategy", "unique_key"})
@@ -72,8 +72,8 @@ def with_plain_config(
         notes.append(
             MigrationNote(
                 MigrateCode.ConfigWritten,
-                f"{argument.name} depended on the target, and is written out as it is for {options.adapter}: "
-                f"{literal(value)}",
+                f"{argument.name} was computed, and is written out as it is"
+                f"{f' for {options.adapter}' if options.adapter else ''}: {literal(value)}",
             )
         )
     if not edits:
@@ -95,21 +95,23 @@ def _variables(model: ModelFile, project: DbtProject) -> Iterator[tuple[Argument
 
 
 def _of_target(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Iterator[tuple[Argument, Any]]:
-    """The arguments that decide about loading and depend on nothing but the adapter, with their values for it."""
-    if options.adapter is None:
-        return
+    """The arguments that decide about loading and depend on nothing but the adapter and what the template sets, with
+    their values.
+    """
     for call in model.calls:
+        # what is set before the call, such as the name of a key
+        before = "".join(model.text[tag.start : tag.end] for tag in tags(model.text) if tag.end <= call.tag.start)
         for argument in (*call.arguments, *call.beside):
             if argument.name not in _OF_TARGET or argument.value is not COMPUTED:
                 continue
             names = Names()
-            renderer = Renderer(
-                project.macros, project.variables, options.adapter, project.name, names, target=options.adapter
-            )
+            adapter = options.adapter or options.dialect
+            renderer = Renderer(project.macros, project.variables, adapter, project.name, names, target=options.adapter)
             try:
-                value = renderer.render(f"{{% set kinds_given = {argument.text} %}}")[1].get("kinds_given", COMPUTED)
+                said = renderer.render(f"{before}{{% set kinds_given = {argument.text} %}}")[1]
             except UnrenderableError:
                 continue
+            value = said.get("kinds_given", COMPUTED)
             if _is_plain(value) and not names.asked and not names.undecided and not NAME.search(str(value)):
                 yield argument, value
 

@@ -279,9 +279,12 @@ def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[
                     line=meaning.filter.line,
                 )
         if select is None:
+            is_late = marker.find_ancestor(exp.Qualify, exp.Having) is not None
             raise NoFilter(
                 MigrateCode.UnreadableBlock,
-                "the filter is no condition that all rows must meet",
+                "the filter stands in QUALIFY or HAVING, after rows are numbered or grouped; write it into WHERE"
+                if is_late
+                else "the filter is no condition that all rows must meet; write it into WHERE, joined by AND",
                 line=meaning.filter.line,
             )
         selects.append(select)

@@ -102,7 +102,7 @@ def prepared(
     given, variables = _given(meanings)
     first = Invocation(_MOMENT, is_incremental=False, variables=variables)
     old_text = batches.text_of(f"{_MOMENT - timedelta(days=1)}", f"{_MOMENT}") if batches else plain.text
-    before = read_query(renderer.rendered(old_text, first), options.dialect)
+    before = read_query(renderer.rendered(old_text, first), options.dialect, "the query of its first load")
     new_text = str(result.new_text)
     after = read_query(renderer.rendered(new_text, first), options.dialect)
     wanted = [*settings.unique_key, *settings.partition_columns]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import sqlglot
 from sqlglot import exp
@@ -19,14 +20,19 @@ NOW = "getvariable('kinds_now')"
 # another run computes from its moment looks like it
 PREPARED_AT = "2024-03-10 03:00:17"
 
+# sqlglot underlines what it does not understand
+_COLOURS = re.compile(r"\x1b\[\d+m")
 _LISTS = (exp.Array, exp.RegexpSplit, exp.Split)
 _ANY = (exp.First, exp.Last, exp.FirstValue, exp.LastValue, exp.AnyValue)
 # other names of units than DuckDB's
 _UNITS = {"MM": "MONTH", "MON": "MONTH", "YYYY": "YEAR", "YY": "YEAR", "DD": "DAY"}
 
 
-def read_query(sql: str, dialect: str) -> exp.Query:
+def read_query(sql: str, dialect: str, what: str = "its query") -> exp.Query:
     """A query as a tree.
+
+    Args:
+        what: what it is, for the reason.
 
     Raises:
         NotTriedError: it cannot be read.
@@ -34,7 +40,8 @@ def read_query(sql: str, dialect: str) -> exp.Query:
     try:
         tree = statement_of(with_plain_lengths(sql), dialect)
     except (SqlglotError, RecursionError) as error:
-        raise NotTriedError(f"its query cannot be read: {' '.join(str(error).split())[:120]}") from error
+        said = _COLOURS.sub("", " ".join(str(error).split()))[:120]
+        raise NotTriedError(f"{what} cannot be read: {said}") from error
     while isinstance(tree, exp.Subquery) and not tree.args.get("with_"):
         tree = tree.this
         tree.parent = None

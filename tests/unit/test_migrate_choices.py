@@ -168,7 +168,11 @@ def test_a_setting_that_depends_on_the_adapter_is_written_out(
         return
     assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
     assert "target" not in str(result.new_text) and "is_possible" not in str(result.new_text)
-    assert any("depended on the target" in note.message for note in result.notes if note.code == "ConfigWritten")
+    assert any(
+        "was computed, and is written out as it is for databricks" in note.message
+        for note in result.notes
+        if note.code == "ConfigWritten"
+    )
 
 
 def test_a_cte_of_incremental_runs_is_named(tmp_path: Path) -> None:
@@ -287,3 +291,36 @@ def test_the_month_before_that_of_a_run_is_a_range_of_months(condition: str, wri
     assert result.options == {"time_column": "sold_month", "interval_unit": "month", "lookback": 1, "batch_size": 1}
     assert f"where {written} between {{{{ dbt_kinds.start_" in str(result.new_text)
     assert any("once more with the month after it" in note.message for note in result.notes)
+
+
+def test_a_setting_that_the_template_sets_before_is_written_out(tmp_path: Path) -> None:
+    text = f"{{%- set key = 'id' -%}}\n{{{{ config(materialized='incremental', unique_key=key) }}}}\n{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+
+
+@pytest.mark.parametrize(
+    ("other", "left_of_it"),
+    [
+        ("{{ config(incremental_strategy='merge', unique_key='id') }}\n", ""),
+        ("{{ config(unique_key='id', tags=['x']) }}\n", "{{ config(tags=['x']) }}\n"),
+        ("{{ config(tags=['x'], unique_key='id', incremental_strategy='merge') }}\n", "{{ config(tags=['x']) }}\n"),
+        ("{{ config(tags=['x'], unique_key='id', meta={'a': 1}) }}\n", None),
+    ],
+)
+def test_settings_in_a_second_config_are_taken_out_there(other: str, left_of_it: str | None, tmp_path: Path) -> None:
+    first = "{{ config(materialized='incremental', file_format='delta') }}\n"
+    text = f"{first}{other}{SELECT}{{% if is_incremental() %}}\nwhere {NEWEST}\n{{% endif %}}\n"
+    result = one(migrated(tmp_path, {"m": text}))
+    if left_of_it is None:
+        assert result.reason is not None and result.reason.code == "ComputedConfig"
+        assert "another config() than that of materialized has unique_key; write" in result.reason.message
+        return
+    assert result.options == {"unique_key": ["id"], "lookback": 1}, result.reason
+    assert f"}}}}\n{left_of_it}{SELECT}" in str(result.new_text)
+
+
+def test_a_filter_in_qualify_is_told_as_one(tmp_path: Path) -> None:
+    query = f"{SELECT.rstrip()} qualify row_number() over (partition by id order by day desc) = 1 {{% if is_incremental() %}} and {NEWEST} {{% endif %}}"
+    reason = one(migrated(tmp_path, {"m": CONFIG + query})).reason
+    assert reason is not None and "stands in QUALIFY or HAVING" in reason.message

@@ -754,7 +754,7 @@ def test_the_month_that_it_is_is_loaded_as_far_as_it_is_there(
     ("condition", "told"),
     [
         ("month = date_trunc('month', current_date())", "if month holds beginnings of months, write date_trunc('month', month) in its place"),
-        ("month = date_trunc('month', add_months(current_date(), -1))", "selects a single month; write `>=`, which reads the months since then, too"),
+        ("month = date_trunc('month', add_months(current_date(), -2))", "selects a single month; write `>=`, which reads the months since then, too"),
         ("day = current_date()", "selects one day, and not the one that is over when a run begins; write `>=`"),
         ("day = (select max(day) from {{ this }})", "reads what is equal to the newest value of the table, and nothing after it; write >="),
         ("day > current_date() - 3 or id = 1", "conditions of which any will do (OR), and a window is a range of one column"),

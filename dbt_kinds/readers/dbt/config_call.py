@@ -128,6 +128,11 @@ def config_edits(
     return [*edits, *_exchange(text, call, removed, added)]
 
 
+def removals(text: str, call: ConfigCall, removed: set[str]) -> list[Edit]:
+    """The edits that remove arguments of a call."""
+    return list(_exchange(text, call, removed, []))
+
+
 def renaming(text: str, calls: list[ConfigCall], name: str, renamed: str) -> Iterator[Edit]:
     """The edits that give an argument of the calls another name."""
     for call in calls:
