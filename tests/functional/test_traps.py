@@ -2,120 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from dbt_kinds.translation.dialects import parse_statement
 from tests.sweep import rest
-from tests.traps import DIALECTS, KNOWN, Conversion, Trap, converted, shown, table, traps
-
-ANSI = ("false", "true")
-_PLAIN = re.compile(r"SELECT (?P<value>.*?)( AS _col_0)? FROM t ORDER BY k( NULLS (FIRST|LAST))?", re.DOTALL)
-_AT_ONCE = 25
-
-
-class Cell(NamedTuple):
-    """What became of a trap: `same`, `noted`, `refused`, `silent` for other values, or `fails`, and its Spark SQL."""
-
-    outcome: str
-    detail: str
-    text: str
-
-
-class Outcome(NamedTuple):
-    """What became of a trap for each kind of columns, without and with ANSI mode."""
-
-    trap: Trap
-    cells: Mapping[str, Cell]
-
-
-class Runner:
-    """Runs queries over t on Spark, many at once where they are values of its rows."""
-
-    def __init__(self, session: SparkSession) -> None:
-        self.session = session
-        session.sql(table("array", "string")).createOrReplaceTempView("t_made")
-        rows = session.table("t_made").collect()
-        session.createDataFrame(rows, session.table("t_made").schema).coalesce(1).createOrReplaceTempView("t")
-
-    def outcomes(self, dialect: str) -> list[Outcome]:
-        found = list(traps(dialect))
-        made = {(trap, known): converted(trap, known) for trap in found for known in KNOWN}
-        texts = list(dict.fromkeys(one.text for one in made.values() if one.text))
-        values = {ansi: self.values(texts, ansi) for ansi in ANSI}
-        return [
-            Outcome(
-                trap,
-                {
-                    f"{known}, ansi {ansi}": cell(trap, made[trap, known], values[ansi])
-                    for known in KNOWN
-                    for ansi in ANSI
-                },
-            )
-            for trap in found
-        ]
-
-    def values(self, texts: list[str], ansi: str) -> dict[str, str]:
-        self.session.conf.set("spark.sql.ansi.enabled", ansi)
-        plain = {text: match["value"] for text in texts if (match := _PLAIN.fullmatch(text)) and _is_plain(text)}
-        found = dict(self.together(list(plain), plain))
-        return {text: found.get(text) or self.alone(text) for text in texts}
-
-    def together(self, texts: list[str], values: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-        for start in range(0, len(texts), _AT_ONCE):
-            yield from self._halves(texts[start : start + _AT_ONCE], values)
-
-    def _halves(self, texts: list[str], values: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-        if len(texts) == 1:
-            return [(texts[0], self.alone(texts[0]))]
-        named = ", ".join(f"({values[text]}) AS _{number}" for number, text in enumerate(texts))
-        try:
-            rows = self.session.sql(f"SELECT {named} FROM t ORDER BY k").collect()
-        except Exception:
-            middle = len(texts) // 2
-            return [*self._halves(texts[:middle], values), *self._halves(texts[middle:], values)]
-        return [(text, shown([(row[number],) for row in rows])) for number, text in enumerate(texts)]
-
-    def alone(self, text: str) -> str:
-        try:
-            return shown(self.session.sql(text).collect())
-        except Exception as error:
-            return f"! {str(error).strip().split(chr(10))[0][:300]}"
-
-
-def _is_plain(text: str) -> bool:
-    items = parse_statement(text, "spark").expressions
-    return len(items) == 1 and items[0].alias in ("", "_col_0") and not re.search(r"EXPLODE|INLINE|STACK", text)
-
-
-def cell(trap: Trap, made: Conversion, values: Mapping[str, str]) -> Cell:
-    if made.refusal:
-        return Cell("refused", made.refusal, "")
-    found = values[made.text]
-    if found.startswith("! "):
-        return Cell("noted" if made.remarks else "fails", f"{found} {made.remarks}", made.text)
-    if found == trap.values:
-        return Cell("same", "", made.text)
-    return Cell("noted" if made.remarks else "silent", f"{found} {made.remarks or ''}", made.text)
+from tests.traps import DIALECTS
+from tests.traps.on_spark import Runner, unexpected
 
 
 @pytest.mark.parametrize("dialect", rest(DIALECTS, "duckdb"))
 def test_traps_are_converted_or_named(local_spark: Mapping[str, Any], dialect: str) -> None:
-    session = SparkSession.builder.getOrCreate()
+    runner = Runner(SparkSession.builder.getOrCreate())
     try:
-        outcomes = Runner(session).outcomes(dialect)
+        outcomes = runner.outcomes(dialect)
     finally:
-        session.conf.set("spark.sql.ansi.enabled", ANSI[0])
-        session.catalog.dropTempView("t")
-        session.catalog.dropTempView("t_made")
-    wrong = [
-        (outcome.trap.query, outcome.trap.values, columns, said, cell)
-        for outcome in outcomes
-        for columns, cell in outcome.cells.items()
-        if cell.outcome not in (said := getattr(outcome.trap, columns.split(",")[0])).split("/")
+        runner.close()
+    assert not [
+        (outcome.trap.query, outcome.trap.values, *found) for outcome in outcomes for found in unexpected(outcome)
     ]
-    assert not wrong

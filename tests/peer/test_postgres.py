@@ -6,6 +6,7 @@ KINDS_POSTGRES is the address of a Postgres whose schema db may be dropped; psyc
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from tests.functional.compiled_query import TABLE, compared, rows_on_spark
 from tests.functional.test_functions import given, said
+from tests.traps import ROWS, TYPES, shown, traps
 
 pytestmark = pytest.mark.skipif("KINDS_POSTGRES" not in os.environ, reason="KINDS_POSTGRES names no server")
 
@@ -62,6 +64,28 @@ def test_examples_give_in_postgres_what_the_table_says(postgres: Any) -> None:
         if made != gives:
             wrong.append((query, gives, made))
     assert not wrong
+
+
+def test_values_of_traps_are_those_that_postgres_gives(postgres: Any) -> None:
+    extras = pytest.importorskip("psycopg2.extras")
+    for register in (extras.register_default_json, extras.register_default_jsonb):
+        register(postgres, loads=lambda text: text)
+    postgres.execute(f"create temporary table t as {_table_of_traps()}")
+    wrong = []
+    for trap in traps("postgres"):
+        if trap.typed != "refused":
+            postgres.execute(trap.query)
+            found = shown(postgres.fetchall())
+            if found != trap.values:
+                wrong.append((trap.query, trap.values, found))
+    assert not wrong
+
+
+def _table_of_traps() -> str:
+    kinds = {"double": "double precision", "float": "real", "string": "text", "array<int>": "int[]"}
+    columns = [f"cast({name} as {kinds.get(kind, kind)}) as {name}" for name, kind in TYPES.items()]
+    rows = ", ".join(re.sub(r"LIST\((.*?)\)", r"array[\1]::int[]", f"({row})") for row in ROWS)
+    return f"select {', '.join(columns)} from (values {rows}) as v ({', '.join(TYPES)})"
 
 
 @pytest.mark.parametrize("query", QUERIES)
