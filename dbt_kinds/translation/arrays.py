@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt_kinds.placeholders import is_placeholder
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.comparisons import one_of
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
@@ -47,15 +48,6 @@ def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
     if dialect != "duckdb":
         return node
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.this), node.expression)
-
-
-@rewrites(exp.EQ, dialects={"duckdb"})
-def equals_any(node: exp.EQ, dialect: str) -> exp.Expr:
-    """`x = any(list)`: false if there is no list."""
-    values = node.expression.this.unnest() if isinstance(node.expression, exp.Any) else None
-    if values is not None and not isinstance(values, exp.Query | exp.Array):
-        values.replace(exp.Coalesce(this=values.copy(), expressions=[exp.Array()]))
-    return node
 
 
 @rewrites(exp.ArrayOverlaps)
@@ -142,7 +134,7 @@ def among(node: exp.In, dialect: str) -> exp.Expr:
     # a placeholder is a list in parentheses
     if dialect == "duckdb" and values is not None and not is_placeholder(values.name):
         return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", values), node.this)
-    return node
+    return one_of(node, dialect)
 
 
 @rewrites(exp.ArrayMax, exp.ArrayMin, dialects=TRINO_FAMILY)
@@ -151,10 +143,38 @@ def end_of_values(node: exp.ArrayMax | exp.ArrayMin, dialect: str) -> exp.Expr:
     return from_template("IF(EXISTS({0}, x -> x IS NULL), NULL, {1})", node.this, node.copy())
 
 
+@rewrites(exp.Explode, dialects={"duckdb"})
+def exploded(node: exp.Explode, dialect: str) -> exp.Expr:
+    """`unnest(list)`.
+
+    Raises:
+        NotInSpark: it is a struct, or has further arguments.
+    """
+    if node.expressions or isinstance(node.this, exp.Struct):
+        raise NotInSpark("this form of UNNEST has no counterpart in Spark; write flatten(), or struct.*", node)
+    return node
+
+
 @rewrites(exp.Flatten, dialects={"duckdb"})
 def flattened(node: exp.Flatten, dialect: str) -> exp.Expr:
     """`flatten(lists)`, of which NULL is left out."""
     return call("FLATTEN", call("ARRAY_COMPACT", node.this))
+
+
+@rewrites(exp.ArrayRemove, dialects={"postgres"})
+def without(node: exp.ArrayRemove, dialect: str) -> exp.Expr:
+    """`array_remove(list, null)`."""
+    return call("ARRAY_COMPACT", node.this) if isinstance(node.expression, exp.Null) else node
+
+
+@rewrites(exp.ArrayContainedBy)
+def contained(node: exp.ArrayContainedBy, dialect: str) -> exp.Expr:
+    """`a <@ b`."""
+    return contains_all(exp.ArrayContainsAll(this=node.expression.copy(), expression=node.this.copy()), dialect)
+
+
+def _or_empty(values: exp.Expr) -> exp.Expr:
+    return values if isinstance(values, exp.Array) else exp.Coalesce(this=values.copy(), expressions=[exp.Array()])
 
 
 @rewrites("CARDINALITY", dialects={"postgres"})
@@ -165,8 +185,15 @@ def cardinality(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 @rewrites(exp.DPipe, dialects={"postgres"})
 def appended(node: exp.DPipe, dialect: str) -> exp.Expr:
-    """`list || value`."""
+    """`list || value`, `value || list`, `list || list`: no list is an empty one, unless both are missing."""
     kinds = type_of(node.this), type_of(node.expression)
     if kinds[0] in LISTS and kinds[1] not in LISTS | {None}:
-        return call("ARRAY_APPEND", exp.Coalesce(this=node.this.copy(), expressions=[exp.Array()]), node.expression)
+        return call("ARRAY_APPEND", _or_empty(node.this), node.expression)
+    if kinds[1] in LISTS and kinds[0] not in LISTS | {None}:
+        return call("ARRAY_PREPEND", _or_empty(node.expression), node.this)
+    if kinds[0] in LISTS and kinds[1] in LISTS:
+        joined = call("CONCAT", _or_empty(node.this), _or_empty(node.expression))
+        is_made = isinstance(node.this, exp.Array) or isinstance(node.expression, exp.Array)
+        one = "IF(COALESCE({0}, {1}) IS NOT NULL, {2}, NULL)"
+        return joined if is_made else from_template(one, node.this, node.expression, joined)
     return node

@@ -30,6 +30,11 @@ from dbt_kinds.translation.value_types import (
     type_of,
 )
 
+
+def _seconds(number: str) -> exp.Interval:
+    return exp.Interval(this=exp.Literal.string(number), unit=exp.var("SECOND"))
+
+
 # a cast to an integer rounds in these; Spark cuts
 ROUNDS = TRINO_FAMILY | {"bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake"}
 # ... and half of a double to even in these
@@ -55,7 +60,17 @@ _HOLD_VARIANTS = (exp.Array, exp.ArrayAppend, exp.ArrayContains, exp.ArrayPositi
 _TAKE_JSON = (exp.JSONBExtract, exp.JSONBExtractScalar, exp.JSONExtract, exp.JSONExtractScalar)
 # a list in a string, of items without quotes
 _ITEMS = re.compile(r"\{(?P<items>[^{}\"\\]*)\}")
-_IS_DATE = frozenset({"fabric", "tsql"})
+_IS_DATE = frozenset({"fabric", "mysql", "postgres", "redshift", "tsql"})
+# a time with fewer digits of a second is rounded in these
+ROUNDS_TIMES = TRINO_FAMILY | {"duckdb", "fabric", "mysql", "postgres", "tsql"}
+DIGITS_OF_SECOND = 6
+_HALVES_BY_DIGITS = {0: ("SECOND", _seconds("0.5")), 3: ("MILLISECOND", _seconds("0.0005"))}
+ROUNDED_DIGITS = frozenset(_HALVES_BY_DIGITS)
+_HALVES_BY_TYPE = {
+    exp.DType.SMALLDATETIME: ("MINUTE", _seconds("30")),
+    exp.DType.TIMESTAMP_MS: _HALVES_BY_DIGITS[3],
+    exp.DType.TIMESTAMP_S: _HALVES_BY_DIGITS[0],
+}
 _NUMBERS_ARE_DAYS = frozenset({"fabric", "tsql"})
 DIGITS_OF_DATE = 8
 
@@ -98,7 +113,7 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
         return _as_integer(node, dialect)
     if node.to.is_type(exp.DType.BOOLEAN) and dialect in _BOOLEANS and type_of(node.this) in TEXTS:
         return _as_boolean(node, dialect)
-    if node.to.this in TIMES | {exp.DType.DATE}:
+    if node.to.this in TIMES | {exp.DType.DATE, exp.DType.DATETIME2, *_HALVES_BY_TYPE}:
         return _as_time(node, dialect)
     if node.to.this in TEXTS and dialect in _DAYS_BECOME_TIMES and _is_later_day(node.this.unnest()):
         node.set("this", exp.cast(node.this.unnest(), "timestamp_ntz", dialect="spark"))
@@ -176,6 +191,9 @@ def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
         number.set("to", exp.DataType.build("decimal(38, 9)"))
         node.set("this", call("ROUND", number))
         return node
+    if dialect in ROUNDS_TEXTS and inner.is_string and not inner.name.strip().lstrip("+-").isdigit():
+        node.set("this", call("ROUND", exp.cast(inner, "decimal(38, 9)")))
+        return node
     is_whole = isinstance(inner, WHOLE) or (isinstance(inner, exp.Round) and inner.args.get("decimals") is None)
     if dialect in ROUNDS and kind in DECIMALS | DOUBLES and not is_whole:
         to_even = kind in DOUBLES and dialect in _HALVES_TO_EVEN
@@ -209,7 +227,29 @@ def _as_time(node: exp.Cast, dialect: str) -> exp.Expr:
     if dialect in _IS_DATE and text.is_string and text.name.isdigit() and len(text.name) == DIGITS_OF_DATE:
         digits = text.name
         node.set("this", exp.Literal.string(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"))
-    return node
+    elif dialect == "snowflake" and text.is_string and text.name.isdigit():
+        seconds = call("TIMESTAMP_SECONDS", exp.Literal.number(text.name))
+        return exp.cast(seconds, "date") if node.to.is_type(exp.DType.DATE) else seconds
+    has_fraction = not text.is_string or "." in text.name
+    return _rounded_time(node, dialect) if has_fraction and type_of(text) is not exp.DType.DATE else node
+
+
+def _rounded_time(node: exp.Cast, dialect: str) -> exp.Expr:
+    """`cast(t as timestamp(0))`: Spark's times have six digits of a second."""
+    rounded = _HALVES_BY_TYPE.get(node.to.this) or _HALVES_BY_DIGITS.get(digits_of_second(node.to))
+    if rounded is None or dialect not in ROUNDS_TIMES:
+        return node
+    unit, half = rounded
+    node.to.set("expressions", [])
+    if node.to.this in _HALVES_BY_TYPE:
+        node.to.set("this", exp.DType.TIMESTAMP)
+    return call("DATE_TRUNC", exp.Literal.string(unit), exp.Add(this=node.copy(), expression=half.copy()))
+
+
+def digits_of_second(kind: exp.DataType) -> int:
+    """The digits behind the point of a type of times; at most the six that Spark has."""
+    size = kind.expressions[0].name if kind.expressions else ""
+    return min(int(size), DIGITS_OF_SECOND) if size.isdigit() else DIGITS_OF_SECOND
 
 
 def _as_json(node: exp.Cast, dialect: str) -> exp.Expr:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt_kinds.translation.calls import unless_null, unless_one_is_null
-from dbt_kinds.translation.dialects import TRINO_FAMILY
+from dbt_kinds.translation.calls import call, unless_null, unless_one_is_null
+from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import type_of
 
+# rows of values with NULL are compared, not NULL
+_COMPARES_NULLS = frozenset({"duckdb"})
+_BITS = BITS_ARE_NUMBERS | {"mysql"}
 # dialects whose LIKE has no escape unless one is named
 _BACKSLASH_IS_PLAIN = TRINO_FAMILY | {"duckdb", "fabric", "snowflake", "tsql"}
 
@@ -58,21 +61,98 @@ def any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
     return node
 
 
-@rewrites(exp.EQ, dialects={"fabric", "mysql", "tsql"})
+@rewrites(exp.EQ)
 def equal(node: exp.EQ, dialect: str) -> exp.Expr:
-    """`flag = 1` of a BIT, which Spark compares with a number only without ANSI mode."""
-    number = node.expression
-    if type_of(node.this) is exp.DType.BOOLEAN and isinstance(number, exp.Literal) and number.name in ("0", "1"):
-        node.set("expression", exp.Boolean(this=number.name == "1"))
+    """`x = any (select …)`, `x = any(list)` of DuckDB, `(a, b) = (1, 2)`, and `flag = 1` of a BIT."""
+    query = _query_of(node.expression, exp.Any)
+    if query is not None:
+        return exp.In(this=node.this.copy(), query=query)
+    values = node.expression.this.unnest() if isinstance(node.expression, exp.Any) else None
+    if dialect == "duckdb" and values is not None and not isinstance(values, exp.Array):
+        # false if there is no list
+        values.replace(exp.Coalesce(this=values.copy(), expressions=[exp.Array()]))
+    if (items := _items_of(node.expression)) is not None:
+        return _all_fulfil(node, items)
+    if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
+        return exp.paren(_all_equal(node.this, node.expression, dialect), copy=False)
+    if dialect in _BITS and type_of(node.this) is exp.DType.BOOLEAN:
+        # compared with a number only without ANSI mode
+        node.set("expression", as_bit(node.expression))
+    return node
+
+
+def one_of(node: exp.In, dialect: str) -> exp.Expr:
+    """`(a, b) in ((1, 2), …)`, which is NULL if one of both is; Spark compares them as structs."""
+    are_rows = isinstance(node.this, exp.Tuple) and all(isinstance(row, exp.Tuple) for row in node.expressions)
+    if not are_rows or not node.expressions or dialect in _COMPARES_NULLS:
+        return node
+    return exp.paren(exp.or_(*(_all_equal(node.this, row, dialect) for row in node.expressions)), copy=False)
+
+
+def _all_equal(row: exp.Tuple, other: exp.Tuple, dialect: str) -> exp.Expr:
+    equal_kind = exp.NullSafeEQ if dialect in _COMPARES_NULLS else exp.EQ
+    sides = zip(row.expressions, other.expressions, strict=False)
+    return exp.and_(*(equal_kind(this=left.copy(), expression=right.copy()) for left, right in sides))
+
+
+@rewrites(exp.Case, dialects=_BITS)
+def by_bit(node: exp.Case, dialect: str) -> exp.Expr:
+    """`case flag when 1 then …` of a BIT."""
+    for branch in node.args["ifs"] if type_of(node.this) is exp.DType.BOOLEAN else []:
+        branch.set("this", as_bit(branch.this))
+    return node
+
+
+def _items_of(operand: exp.Expr) -> exp.Expr | None:
+    """The list of `all(list)`, which sqlglot reads as a call."""
+    is_call = isinstance(operand, exp.Anonymous) and operand.name.upper() == "ALL" and len(operand.expressions) == 1
+    return operand.expressions[0] if is_call else None
+
+
+def _all_fulfil(node: exp.Binary, items: exp.Expr) -> exp.Expr:
+    test = type(node)(this=node.this.copy(), expression=exp.column("x"))
+    return call("FORALL", items, exp.Lambda(this=test, expressions=[exp.to_identifier("x")]))
+
+
+def as_bit(value: exp.Expr) -> exp.Expr:
+    """The literals 0 and 1 as false and true."""
+    is_bit = isinstance(value, exp.Literal) and value.is_number and value.name in ("0", "1")
+    return exp.Boolean(this=value.name == "1") if is_bit else value
+
+
+def _query_of(operand: exp.Expr, *kinds: type[exp.Expr]) -> exp.Subquery | None:
+    """The query of `any (select …)`."""
+    query = operand.this.unnest() if isinstance(operand, kinds) else None
+    return query.copy().subquery() if isinstance(query, exp.Query) else None
+
+
+@rewrites(exp.GT, exp.GTE, exp.LT, exp.LTE)
+def ordered(node: exp.Binary, dialect: str) -> exp.Expr:
+    """`x > all (select …)`, `(a, b) > (1, 2)`.
+
+    Raises:
+        NotInSpark: it is compared with the rows of a query, or with several values.
+    """
+    if (items := _items_of(node.expression)) is not None:
+        return _all_fulfil(node, items)
+    if isinstance(node.this, exp.Tuple):
+        raise NotInSpark("an order of several values has no counterpart in Spark; write a > 1 OR a = 1 AND …", node)
+    if _query_of(node.expression, exp.All, exp.Any) is not None:
+        message = "a comparison with ALL or ANY row of a query has no counterpart in Spark; compare with its max or min"
+        raise NotInSpark(message, node)
     return node
 
 
 @rewrites(exp.NEQ)
 def unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
-    """`x <> all (array[…])`."""
+    """`x <> all (array[…])`, and `x <> all (select …)`, which is what sqlglot makes of Snowflake's NOT IN."""
     operand = node.expression
+    query = _query_of(operand, exp.All)
+    if query is not None:
+        return exp.Not(this=exp.In(this=node.this.copy(), query=query))
     is_all = isinstance(operand, exp.All) or (isinstance(operand, exp.Anonymous) and operand.name.upper() == "ALL")
     values = (operand.this if isinstance(operand, exp.All) else operand.expressions[0]).unnest() if is_all else None
     if not isinstance(values, exp.Array):
-        return node
+        items = _items_of(operand)
+        return node if items is None else _all_fulfil(node, items)
     return exp.Not(this=exp.In(this=node.this.copy(), expressions=[value.copy() for value in values.expressions]))

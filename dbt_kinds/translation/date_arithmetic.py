@@ -7,7 +7,10 @@ from datetime import date, timedelta
 
 from sqlglot import exp
 
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.rewrites import rewrites
+from dbt_kinds.translation.value_types import INTEGERS, type_of
 
 _PARTS = re.compile(
     r"(?P<clock>\d+:\d+(:\d+(\.\d+)?)?)|(?P<minus>-)?(?P<number>\d+(\.\d+)?)\s*(?P<unit>[A-Za-z]+)|(?P<sign>[-+])"
@@ -38,6 +41,9 @@ def shifted(node: exp.Expr, dialect: str) -> exp.Expr:
     if isinstance(amount, exp.Interval):
         unit_name = amount.unit.name.upper() if amount.unit is not None else unit_name
         amount = amount.this
+    if not is_spark(dialect) and node.this.is_string:
+        # Spark's is a text
+        node.set("this", exp.cast(node.this, "timestamp", dialect="spark"))
     if isinstance(node, exp.DateAdd | exp.DateSub | exp.TsOrDsAdd) and _is_date(node.this):
         if unit_name.removesuffix("S") in _UNITS_OF_DATES:
             if isinstance(node.expression, exp.Interval):
@@ -63,6 +69,9 @@ def shifted(node: exp.Expr, dialect: str) -> exp.Expr:
 def _day(node: exp.Expr) -> exp.Expr | None:
     """The time that T-SQL takes a number for: days from 1900 on, as in `dateadd(month, datediff(month, 0, t), 0)`."""
     inner = node.unnest()
+    if type_of(inner) in INTEGERS and not any(isinstance(part, exp.Literal) for part in (inner, inner.this)):
+        counted = call("DATE_ADD", exp.cast(exp.Literal.string("1900-01-01"), "date"), inner)
+        return exp.cast(counted, "timestamp", dialect="spark")
     sign, number = (-1, inner.this) if isinstance(inner, exp.Neg) else (1, inner)
     if not isinstance(number, exp.Literal) or not number.is_int:
         return None

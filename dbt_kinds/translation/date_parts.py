@@ -25,7 +25,9 @@ _FIELD_NAMES = (
 )
 _FIELDS = frozenset(_FIELD_NAMES.split())
 # Snowflake's names for whole numbers of them
+_EPOCH_IS_WHOLE = frozenset({"redshift", "snowflake"})
 _EPOCHS = {
+    "EPOCH": "UNIX_SECONDS",
     "EPOCH_SECOND": "UNIX_SECONDS",
     "EPOCH_SECONDS": "UNIX_SECONDS",
     "EPOCH_MILLISECOND": "UNIX_MILLIS",
@@ -59,6 +61,8 @@ def weekday(node: exp.Anonymous, dialect: str) -> exp.Expr:
 def date_part(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`date_part('field', t)`."""
     name = node.expressions[0] if len(node.expressions) == 2 else None
+    if isinstance(name, exp.Array):
+        raise NotInSpark("DATE_PART of several fields has no counterpart in Spark; write one for each", node)
     if not isinstance(name, exp.Literal) or not name.is_string:
         return node
     return field(exp.Extract(this=exp.var(name.name), expression=node.expressions[1]), dialect)
@@ -68,7 +72,7 @@ def date_part(node: exp.Anonymous, dialect: str) -> exp.Expr:
 def field(node: exp.Extract, dialect: str) -> exp.Expr:
     """`extract(field from x)`; each field is known, and either means the same or is rewritten."""
     name, value = node.name.upper(), node.expression
-    if name == "EPOCH":
+    if name == "EPOCH" and dialect not in _EPOCH_IS_WHOLE:
         return epoch(value)
     if name in _EPOCHS:
         return call(_EPOCHS[name], exp.cast(value, "timestamp", dialect="spark"))

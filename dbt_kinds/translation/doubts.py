@@ -9,7 +9,15 @@ from sqlglot import exp
 
 from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, is_bytes
 from dbt_kinds.translation.calls import holder_of
-from dbt_kinds.translation.casts import DIGITS_OF_DATE, ROUNDS, ROUNDS_TEXTS
+from dbt_kinds.translation.casts import (
+    DIGITS_OF_DATE,
+    DIGITS_OF_SECOND,
+    ROUNDED_DIGITS,
+    ROUNDS,
+    ROUNDS_TEXTS,
+    ROUNDS_TIMES,
+    digits_of_second,
+)
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.translation.digests import may_write_midnight
 from dbt_kinds.translation.general_doubts import (
@@ -62,6 +70,7 @@ _DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
 _READS_BLANKS_NOWHERE = TRINO_FAMILY
 _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
 _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
+_MEANS_IN_OTHER_WORDS = TRINO_FAMILY | {"postgres", "redshift", "snowflake"}
 _IS_JSON = "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
 _PADS_TEXTS = TRINO_FAMILY | {"fabric", "postgres", "redshift", "tsql"}
 _SCALARS_ONLY = TRINO_FAMILY | {"fabric", "tsql"}
@@ -140,6 +149,8 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes nothing for NULL; Spark writes null: write coalesce()"
     elif isinstance(node, exp.String) or (isinstance(node, exp.ToChar) and node.args.get("format") is None):
         yield from _of_text(node.this, dialect)
+    elif isinstance(node, exp.Corr | exp.RegrIntercept | exp.RegrR2 | exp.RegrSlope) and dialect == "duckdb":
+        yield "is NaN of one row, or of values that are all the same; Spark's is NULL"
     elif isinstance(node, exp.Pow) and dialect in EMPTY_IS_ZERO and _is_power_of_its_type(node):
         yield "has the type of its first argument; Spark's is a double"
     elif isinstance(node, exp.Anonymous) and dialect == "snowflake" and _is_time_of_number(node):
@@ -203,6 +214,8 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
         yield "fills a text up with blanks; Spark does not"
     if node.to.this in BYTES and dialect == "snowflake" and kind is None and not (is_tried or is_bytes(inner)):
         yield "reads digits if it is of a text; Spark takes the text itself: write unhex()"
+    if node.to.this in TIMES and _keeps_digits(digits_of_second(node.to), dialect):
+        yield "has fewer digits of a second than Spark, which keeps all six"
     if node.to.this in TEXTS:
         yield from _of_text(node.this, dialect)
 
@@ -216,9 +229,13 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
     elif kind in DECIMALS and dialect in _DECIMALS_IN_OTHER_WORDS:
         yield "leaves zeros at the end out; Spark writes them"
+    elif isinstance(_aggregate(value), exp.Avg) and dialect in _MEANS_IN_OTHER_WORDS:
+        yield "writes a mean in other words than Spark, as 1.2500 for 1.25"
+    elif kind is exp.DType.INTERVAL:
+        yield "writes an interval in other words than Spark"
     elif kind in NESTED or isinstance(value.unnest(), exp.Struct):
         yield "writes lists and structs in other words than Spark"
-    elif kind in INSTANTS:
+    elif kind in INSTANTS or _may_be_instant(value.unnest(), dialect):
         yield "writes an instant with its zone, or all digits of a fraction; Spark does not"
     elif is_bytes(value, dialect) and dialect == "duckdb":
         yield "writes bytes that are no printable characters as \\xC3; Spark reads UTF-8"
@@ -226,6 +243,24 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
         yield "reads bytes by a code page; Spark as UTF-8"
     elif kind in TIMES and dialect == "snowflake":
         yield "writes three digits of a second; Spark those that are not zero"
+
+
+def _aggregate(value: exp.Expr) -> exp.Expr:
+    inner = value.unnest()
+    while isinstance(inner, exp.Window | exp.Filter):
+        inner = inner.this
+    return inner
+
+
+def _keeps_digits(digits: int, dialect: str) -> bool:
+    is_rounded = dialect in ROUNDS_TIMES and digits in ROUNDED_DIGITS
+    return digits < DIGITS_OF_SECOND and not is_rounded
+
+
+def _may_be_instant(value: exp.Expr, dialect: str) -> bool:
+    if isinstance(value, exp.DateTrunc | exp.TimestampTrunc) and dialect == "postgres":
+        return type_of(value.this) is exp.DType.DATE
+    return isinstance(value, exp.AtTimeZone) and dialect in ZONE_GOES_BOTH_WAYS and type_of(value) is None
 
 
 def _of_texts(node: exp.Expr, dialect: str) -> Iterator[str]:

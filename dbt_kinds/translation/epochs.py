@@ -11,10 +11,12 @@ from dbt_kinds.translation.dialects import SPARK_FAMILY, TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import INSTANTS, TIMES, type_of
+from dbt_kinds.translation.value_types import INSTANTS, INTEGERS, TIMES, type_of
 
 _OF_DIFFERENCES = (exp.Avg, exp.Max, exp.Min, exp.Sum)
 _HAS_FRACTION = TRINO_FAMILY | {"duckdb"}
+# Snowflake's, of which sqlglot knows some
+_READ_NUMBERS = ("TO_DATE", "TO_TIMESTAMP", "TO_TIMESTAMP_LTZ", "TO_TIMESTAMP_NTZ", "TO_TIMESTAMP_TZ")
 _MONTHS = re.compile(r"mon|year|quarter|decade|century", re.IGNORECASE)
 
 
@@ -76,4 +78,19 @@ def of_epoch(node: exp.UnixToTime, dialect: str) -> exp.Expr:
     if any(value is not None for name, value in node.args.items() if name not in ("this", "zone", "target_type")):
         return node
     # an instant is the same in every zone
-    return call("TIMESTAMP_SECONDS", node.this)
+    return call("TIMESTAMP_SECONDS", _number(node.this))
+
+
+@rewrites(*_READ_NUMBERS, dialects={"snowflake"})
+def read_number(node: exp.Anonymous, dialect: str) -> exp.Expr:
+    """`to_date('1700000000')`: a number, or a text of nothing but digits, is one of seconds since 1970."""
+    value = node.expressions[0]
+    is_number = type_of(value) in INTEGERS or (value.is_string and value.name.isdigit())
+    if len(node.expressions) != 1 or not is_number:
+        return node
+    seconds = call("TIMESTAMP_SECONDS", _number(value))
+    return exp.cast(seconds, "date") if node.name.upper() == "TO_DATE" else seconds
+
+
+def _number(value: exp.Expr) -> exp.Expr:
+    return exp.Literal.number(value.name) if value.is_string and value.name.isdigit() else value

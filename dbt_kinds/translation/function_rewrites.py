@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.bytes_and_texts import bytes_as_text, is_bytes
 from dbt_kinds.translation.calls import call, unless_one_is_null
+from dbt_kinds.translation.comparisons import as_bit
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.digests import in_lines
 from dbt_kinds.translation.list_aggregates import only_where
@@ -83,6 +84,8 @@ def _format(node: exp.Format, dialect: str) -> exp.Expr:
         raise NotInSpark("%T and %t of FORMAT of bigquery have no counterpart in Spark", node)
     if dialect == "duckdb":
         raise NotInSpark("FORMAT of duckdb has no counterpart in Spark; write printf()", node)
+    if dialect == "bigquery":
+        node.this.set("this", node.this.name.replace("%'", "%,"))
     return unless_one_is_null(node, node.expressions) if dialect == "bigquery" else node
 
 
@@ -133,6 +136,11 @@ def _made_json(node: exp.JSONObject | exp.JSONArray, dialect: str) -> exp.Expr:
 @rewrites(exp.Window)
 def _window(node: exp.Window, dialect: str) -> exp.Expr:
     """Spark does not count distinct values in a window, so they are collected."""
+    cast = node.this
+    if isinstance(cast, exp.Cast) and isinstance(cast.this, exp.AggFunc):
+        # what was made of an aggregate without its window
+        node.set("this", cast.this)
+        return exp.cast(_window(node.copy(), dialect), cast.to)
     if isinstance(node.this, exp.Filter):
         node.set("this", only_where(node.this))
     _order_by_times(node)
@@ -237,11 +245,15 @@ def _whole_power(node: exp.Pow, dialect: str) -> exp.Expr:
 
 @rewrites(exp.Coalesce, dialects={"fabric", "tsql"})
 def _null_replaced(node: exp.Coalesce, dialect: str) -> exp.Expr:
-    """`isnull(text, 0)` is a text; Spark's COALESCE reads the text as a number in ANSI mode."""
+    """`isnull(text, 0)` is a text; Spark's COALESCE reads it as a number in ANSI mode, and takes no BIT with 0."""
     other = node.expressions[0]
     if node.args.get("is_null") and type_of(node.this) in TEXTS and other.is_number:
         other.replace(exp.Literal.string(other.name))
-    return node
+    if type_of(node.this) is not exp.DType.BOOLEAN:
+        return node
+    made = exp.Coalesce(this=node.this.copy(), expressions=[as_bit(value.copy()) for value in node.expressions])
+    made.type = exp.DataType.build("boolean")
+    return made
 
 
 @rewrites(exp.If)

@@ -11,7 +11,7 @@ from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, READS_ESCAPES,
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.typed_literals import may_be_numbers
 from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES, KEEPS_FLOATS
-from dbt_kinds.translation.value_types import BYTES, DECIMALS, DOUBLES, INTEGERS, TEXTS, type_of
+from dbt_kinds.translation.value_types import BYTES, DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, type_of
 
 # dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
 DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
@@ -20,6 +20,15 @@ DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
 _IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
 _TRIMS_WHITE_SPACE = TRINO_FAMILY | {"bigquery"}
 EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
+_SORTS_BY_COLLATION = frozenset({"fabric", "mysql", "postgres", "tsql"})
+_READS_WHOLE_DATES = TRINO_FAMILY | {"bigquery"}
+_READ_AS_TIMES = frozenset({"TO_DATE", "TO_TIMESTAMP", "TO_TIMESTAMP_LTZ", "TO_TIMESTAMP_NTZ", "TO_TIMESTAMP_TZ"})
+_READS_OTHER_TIMES = frozenset({"fabric", "postgres", "redshift", "snowflake", "tsql"})
+_ROUNDS_TEXTS = frozenset({"duckdb", "snowflake"})
+_SEARCHES = (exp.RegexpExtract, exp.RegexpExtractAll, exp.RegexpILike, exp.RegexpLike, exp.RegexpReplace)
+_ENDS_WITH_TEXT = frozenset({"bigquery", "duckdb", "postgres", "redshift"})
+_PLAIN_TEXT = re.compile(r"\d{4}-\d\d?-\d\d?|\s*[-+]?\d*\.\d+\s*")
+_ENDS = re.compile(r"(?<!\\)\$(\)|$)")
 # their value has the type of their operand
 _PASS_ON = (
     *(exp.DateTrunc, exp.FirstValue, exp.IgnoreNulls, exp.Lag, exp.LastValue, exp.Lead, exp.Max, exp.Min),
@@ -51,6 +60,11 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
             "collation says otherwise; Spark does not: write lower(…) on both sides where that matters"
         )
     yield from _of_bytes(node, dialect)
+    yield from _of_read_texts(node, dialect)
+    if dialect in _SORTS_BY_COLLATION and _sorts_texts(node):
+        yield f"{dialect} sorts texts by their collation, where a may stand before B; Spark by the codes of characters"
+    if isinstance(node, _SEARCHES) and dialect in _ENDS_WITH_TEXT and _ENDS.search(node.expression.name):
+        yield "$ in a pattern also stands before a line end at the end of a text in Spark: write \\z where that matters"
     if isinstance(node, exp.Cast):
         values = [node.this] if node.to.this in TEXTS else []
     elif isinstance(node, exp.String):
@@ -71,6 +85,51 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
             "where a column whose type is not declared becomes a text, a list, a struct, a number with a fraction or a "
             f"time with a zone is written in other words by {dialect} than by Spark, as {example}"
         )
+
+
+def _of_read_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
+    """Texts that become numbers, dates or times."""
+    to = node.to.this if isinstance(node, exp.Cast) else None
+    is_text = isinstance(node, exp.Cast | exp.TsOrDsToDate) and _may_be_other_text(node.this.unnest())
+    is_time = to in TIMES | {exp.DType.DATE}
+    is_tried = isinstance(node, exp.TryCast) or (node.args.get("safe") and node.args.get("format") is None)
+    if is_text and is_tried and (is_time or to is None):
+        with_time = ", and of a date with a time" if dialect in _READS_WHOLE_DATES else ""
+        yield (
+            f"where a text is tried as a date or a time, {dialect} makes NULL of a year or a month alone{with_time}; "
+            "Spark takes the first day"
+        )
+    is_read = isinstance(node, exp.Anonymous) and node.name.upper() in _READ_AS_TIMES and len(node.expressions) == 1
+    is_read = is_read and _may_be_other_text(node.expressions[0].unnest())
+    is_time = is_time or (isinstance(node, exp.TsOrDsToDate) and node.args.get("format") is None)
+    if dialect in _READS_OTHER_TIMES and ((is_text and is_time) or is_read):
+        digits = ", and digits are seconds since 1970" if dialect == "snowflake" else ""
+        yield (
+            f"where a text becomes a date or a time, {dialect} reads other forms than 2024-01-31, as 31-Jan-2024"
+            f"{digits}; Spark makes NULL of them, and an error in ANSI mode"
+        )
+    if dialect == "duckdb" and isinstance(node, exp.TryCast) and to in INTEGERS | DOUBLES and is_text:
+        yield "where a text is tried as a number, duckdb also reads 1_000 and 0x1F; NULL in Spark"
+    is_made = to in INTEGERS and not isinstance(node, exp.TryCast) and type_of(node.this) in TEXTS
+    if dialect in _ROUNDS_TEXTS and is_made and not isinstance(node.this.unnest(), exp.Column | exp.Literal):
+        yield (f"where a text with a fraction becomes an integer, {dialect} rounds it; Spark cuts it, ANSI mode fails")
+
+
+def _may_be_other_text(value: exp.Expr) -> bool:
+    """Whether a value may be a text that is no plain date and no plain number."""
+    if value.is_string:
+        return _PLAIN_TEXT.fullmatch(value.name) is None
+    return type_of(value) in TEXTS or (type_of(value) is None and isinstance(value, exp.Column | exp.JSONExtract))
+
+
+def _sorts_texts(node: exp.Expr) -> bool:
+    if isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE):
+        values = [side for side in (node.this, node.expression) if not isinstance(side, exp.Literal)]
+    elif isinstance(node, exp.Between | exp.Max | exp.Min | exp.Ordered):
+        values = [node.this]
+    else:
+        return False
+    return any(type_of(value) in TEXTS for value in values)
 
 
 def _of_bytes(node: exp.Expr, dialect: str) -> Iterator[str]:
@@ -129,6 +188,8 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "the text of a list of nothing but NULL is NULL; Spark's is empty"
     elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
         yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
+    elif isinstance(node, exp.IntDiv) and dialect == "duckdb" and _is_of_unknown_columns(node.this.unnest()):
+        yield "// of a column whose type is not declared is that of an integer; of another number write floor(a / b)"
     elif isinstance(node, exp.EQ) and dialect in BITS_ARE_NUMBERS and _is_compared_bit(node):
         yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
     elif isinstance(node, exp.Add | exp.Sub) and dialect in EMPTY_IS_ZERO and _may_be_days(node):
@@ -187,7 +248,8 @@ def _may_be_days(node: exp.Add | exp.Sub) -> bool:
 
 
 def _is_compared_bit(node: exp.EQ) -> bool:
-    return _is_unknown_column(node.this) and node.expression.is_number and node.expression.name in ("0", "1")
+    side = node.this.this if isinstance(node.this, exp.Coalesce) else node.this
+    return _is_unknown_column(side) and node.expression.is_number and node.expression.name in ("0", "1")
 
 
 def _compares_texts(node: exp.Expr) -> bool:

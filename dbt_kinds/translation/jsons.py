@@ -8,12 +8,12 @@ from json import loads
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from dbt_kinds.translation.calls import call, holder_of
+from dbt_kinds.translation.calls import call, holder_of, unless_null
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import LISTS, type_of
+from dbt_kinds.translation.value_types import LISTS, NUMBERS, TEXTS, type_of
 
 _LENGTH = "IF({0} IS NULL, NULL, COALESCE(JSON_ARRAY_LENGTH({0}), 0))"
 _PARTS_OF_URLS = {
@@ -24,6 +24,7 @@ _PARTS_OF_URLS = {
     "scheme": "PROTOCOL",
 }
 _KEEPS_NULL_FIELDS = TRINO_FAMILY | {"bigquery", "duckdb", "postgres"}
+_NULL_IS_WRITTEN = frozenset({"bigquery"})
 _TAKE_FUNCTIONS = ("APPLY", "FILTER", "REDUCE", "TRANSFORM", "COLUMNS")
 
 
@@ -54,6 +55,8 @@ def at_path(node: exp.Expr, dialect: str) -> exp.Expr:
             path.set("this", f"${rest}")
         if mode == "strict" or "#" in path.name:
             raise NotInSpark(f"the path '{path.name}' of JSON has no counterpart in Spark", node)
+    if dialect == "duckdb" and isinstance(path, exp.JSONPath) and path.find(exp.JSONPathWildcard):
+        raise NotInSpark("a path with * makes a list in duckdb, and JSON in Spark; write from_json()", node)
     if isinstance(node.this, exp.ParseUrl) and isinstance(path, exp.JSONPath):
         return _part_of_url(node.this, [part.name for part in path.expressions[1:]], node)
     if isinstance(node.this, exp.Struct):
@@ -158,8 +161,10 @@ def length(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 @rewrites(exp.JSONKeys, dialects={"duckdb"})
 def keys(node: exp.JSONKeys, dialect: str) -> exp.Expr:
-    """`json_keys(js)`: none of what is no object."""
-    return from_template("IF({0} IS NULL, NULL, COALESCE(JSON_OBJECT_KEYS({0}), ARRAY()))", node.this)
+    """`json_keys(js, path)`: none of what is no object."""
+    path = node.args.get("expression")
+    js = node.this if path is None else exp.JSONExtract(this=node.this.copy(), expression=path.copy())
+    return from_template("IF({0} IS NULL, NULL, COALESCE(JSON_OBJECT_KEYS({0}), ARRAY()))", js)
 
 
 @rewrites(exp.JSONFormat)
@@ -182,8 +187,13 @@ def json_of(node: exp.Anonymous, dialect: str) -> exp.Expr:
 
 def as_json(node: exp.Expr, value: exp.Expr, dialect: str) -> exp.Expr:
     """A value as JSON, where a struct keeps its fields that are NULL; Spark leaves them out."""
+    kind = type_of(value)
+    if kind in TEXTS | NUMBERS | {exp.DType.BOOLEAN} and dialect in _KEEPS_NULL_FIELDS:
+        # Spark's TO_JSON takes no such value
+        written = from_template("SUBSTRING(TO_JSON(ARRAY({0})), 2, LENGTH(TO_JSON(ARRAY({0}))) - 2)", value)
+        return written if dialect in _NULL_IS_WRITTEN else unless_null(value, written)
     is_plain_list = isinstance(value, exp.Array) and not value.find(exp.Struct)
-    is_plain_type = type_of(value) in LISTS and value.type is not None and "STRUCT" not in value.type.sql()
+    is_plain_type = kind in LISTS and value.type is not None and "STRUCT" not in value.type.sql()
     if dialect not in _KEEPS_NULL_FIELDS or is_plain_list or is_plain_type or isinstance(value, exp.Map | exp.VarMap):
         return node
     return call("TO_JSON", value, from_template("MAP('ignoreNullFields', 'false')"))

@@ -21,6 +21,9 @@ def refuse(node: exp.Expr, dialect: str, version: str) -> None:
     """
     if isinstance(node, exp.Parameter | exp.SessionParameter | exp.Placeholder):
         raise NotInSpark(f"the parameter {node.sql()} has no value here; write a variable", node)
+    if isinstance(node, exp.Select) and sum(map(_makes_rows, node.expressions)) > 1:
+        message = "several lists side by side in a SELECT have no counterpart in Spark; write inline(arrays_zip(…))"
+        raise NotInSpark(message, node)
     if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
         raise NotInSpark("BY NAME has no counterpart in Spark; write the columns of both sides out", node)
     if isinstance(node, exp.Order) and isinstance(node.parent, exp.AggFunc):
@@ -86,3 +89,8 @@ def _is_of_outer_row(unnest: exp.Unnest) -> bool:
         around = around.parent
     tables = (exp.From, exp.Join, exp.CTE, exp.Lateral, exp.Create, exp.Insert)
     return around is not None and not isinstance(around, tables) and unnest.find(exp.Column) is not None
+
+
+def _makes_rows(item: exp.Expr) -> bool:
+    made = item.unalias()
+    return isinstance(made, exp.Explode) or (isinstance(made, exp.Anonymous) and made.name.upper() == "EXPLODE")

@@ -1,4 +1,4 @@
-"""Expands `* EXCEPT (…)` and `* REPLACE (…)`, using the known columns."""
+"""Expands `* EXCEPT (…)`, `* REPLACE (…)` and `* RENAME (…)`, using the known columns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
+_CHANGES = ("except_", "rename", "replace")
 Columns = list[tuple[str, exp.DataType | None]]
 ColumnsOf = Callable[[exp.Table], Columns | None]
 
@@ -63,13 +64,14 @@ def _columns_of_both(union: exp.SetOperation, columns_of: ColumnsOf) -> list[str
 
 def _changes(item: exp.Expr) -> bool:
     star = item.this if isinstance(item, exp.Column) else item
-    return isinstance(star, exp.Star) and bool(star.args.get("except_") or star.args.get("replace"))
+    return isinstance(star, exp.Star) and any(star.args.get(name) for name in _CHANGES)
 
 
 def _written_out(item: exp.Expr, select: exp.Select, columns_of: ColumnsOf) -> list[exp.Expr]:
     star = item.this if isinstance(item, exp.Column) else item
     table = item.table if isinstance(item, exp.Column) else ""
     left_out = {name.name.lower() for name in star.args.get("except_") or []}
+    renamed = {new.this.name.lower(): new.alias for new in star.args.get("rename") or []}
     replaced = {new.alias_or_name.lower(): new for new in star.args.get("replace") or []}
     sources = [(alias, columns) for alias, columns in source_columns(select, columns_of)]
     wanted = [source for source in sources if not table or source[0].lower() == table.lower()]
@@ -84,7 +86,9 @@ def _written_out(item: exp.Expr, select: exp.Select, columns_of: ColumnsOf) -> l
             if name.lower() in replaced:
                 written.append(replaced[name.lower()].copy())
             elif name.lower() not in left_out:
-                written.append(exp.column(exp.to_identifier(name), table=alias if len(sources) > 1 else None))
+                column = exp.column(exp.to_identifier(name), table=alias if len(sources) > 1 else None)
+                new = renamed.get(name.lower())
+                written.append(column if new is None else exp.alias_(column, new))
     if not written:
         raise NotInSpark("* leaves no column that is known here; write the columns out", item, needs_columns=True)
     return written

@@ -181,6 +181,8 @@ def split_by_text(node: exp.Split, dialect: str) -> exp.Expr:
         is_whole = node.args.get("empty_delimiter_returns_whole")
         template = "IF({0} IS NULL, NULL, ARRAY({0}))" if is_whole else "FILTER(SPLIT({0}, ''), part -> part <> '')"
         made = from_template(template, node.this)
+        if dialect == "bigquery":
+            made = from_template("IF({0} = '', ARRAY(''), {1})", node.this, made)
     else:
         made = _parts(node.this, delimiter)
     made.type = exp.DataType(this=exp.DType.ARRAY)
@@ -197,6 +199,8 @@ def _parts(text: exp.Expr, delimiter: exp.Expr) -> exp.Expr:
 @rewrites(exp.Concat)
 def together(node: exp.Concat, dialect: str) -> exp.Expr:
     """`concat(a, b)` that leaves NULL out; COALESCE with a text would make a number of it in ANSI mode."""
+    if dialect == "duckdb" and any(type_of(value) in LISTS for value in node.expressions):
+        return call("CONCAT", *(from_template("COALESCE({0}, ARRAY())", value) for value in node.expressions))
     if not node.args.get("coalesce") or dialect in _NULL_MAKES_NULL:
         node.set("coalesce", False)
         return node
@@ -227,7 +231,7 @@ def split(node: exp.StringToArray, dialect: str) -> exp.Expr:
     Raises:
         NotInSpark: it converts a string to NULL.
     """
-    if node.args.get("null") is not None or not node.expression.name:
+    if isinstance(node.expression, exp.Null) or node.args.get("null") is not None or not node.expression.name:
         raise NotInSpark("this form of STRING_TO_ARRAY has no counterpart in Spark; write split()", node)
     parts = _parts(node.this, node.expression)
     is_empty = exp.EQ(this=node.this.copy(), expression=exp.Literal.string(""))

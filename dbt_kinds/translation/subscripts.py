@@ -62,7 +62,7 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
     if dialect_of(dialect).INDEX_OFFSET != 1 or type_of(node.this) is exp.DType.MAP:
         is_counted = dialect == "snowflake" and not index.is_string and type_of(node.this) in LISTS
         return call("GET", node.this, index) if is_counted else node
-    return _element(node, _position(node))
+    return _element(node, _position(node), dialect)
 
 
 @rewrites("ARRAY_EXTRACT", "LIST_ELEMENT", "LIST_EXTRACT")
@@ -145,8 +145,12 @@ def _position(bracket: exp.Bracket) -> exp.Expr:
     return index
 
 
-def _element(node: exp.Bracket, position: exp.Expr) -> exp.Expr:
+def _element(node: exp.Bracket, position: exp.Expr, dialect: str) -> exp.Expr:
     number = _whole(position)
+    if dialect == "postgres" and not is_at_least(position, 0) and not position.is_string:
+        # which counts from the first one only
+        least = call("GREATEST", position, _number(0))
+        return exp.null() if number is not None else call("TRY_ELEMENT_AT", node.this, _not_zero(least))
     if type_of(node.this) in TEXTS:
         return call("LEFT", node.this, position) if number == 0 else _character(node.this, position)
     if number == 0 and type_of(node.this) in LISTS:

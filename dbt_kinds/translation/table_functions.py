@@ -16,6 +16,11 @@ _ITEM = "_item"
 _POSITION = "_position"
 UNNAMED = "_unnested"
 _SPLITS_TO_ROWS = frozenset({"fabric", "tsql"})
+# the columns of VALUES without names, and the number of the first one
+_UNNAMED_VALUES = {
+    **{"duckdb": ("col", 0), "mysql": ("column_", 0), "postgres": ("column", 1), "redshift": ("column", 1)},
+    "snowflake": ("column", 1),
+}
 
 
 @rewrites(exp.Table, also_in_spark=True)
@@ -30,10 +35,46 @@ def made_table(node: exp.Table, dialect: str) -> exp.Expr:
     return as_table(node) if dialect == "duckdb" else node
 
 
-@rewrites(exp.Lateral, dialects=_SPLITS_TO_ROWS)
+@rewrites(exp.Values)
+def named_values(node: exp.Values, dialect: str) -> exp.Expr:
+    """`from (values (1, 2))`, whose columns have other names in Spark.
+
+    Raises:
+        NotInSpark: it has columns of an outer row.
+    """
+    if isinstance(node.parent, exp.From | exp.Join) and any(_has_column(row) for row in node.expressions):
+        message = "VALUES with columns of the outer row have no counterpart in a sub-select of Spark; write array()"
+        raise NotInSpark(message, node)
+    alias, named = node.args.get("alias"), _UNNAMED_VALUES.get(dialect)
+    is_table = isinstance(node.parent, exp.From | exp.Join) and node.expressions
+    if named is None or not is_table or (alias is not None and alias.columns):
+        return node
+    name, first = named
+    columns = [exp.to_identifier(f"{name}{number + first}") for number in range(len(_fields(node.expressions[0])))]
+    table = alias.this.copy() if alias is not None and alias.this else exp.to_identifier("_values")
+    node.set("alias", exp.TableAlias(this=table, columns=columns))
+    return node
+
+
+def _fields(row: exp.Expr) -> list[exp.Expr]:
+    return row.expressions if isinstance(row, exp.Tuple) else [row.unnest()]
+
+
+def _has_column(row: exp.Expr) -> bool:
+    return any(not isinstance(column.parent, exp.Kwarg) for column in row.find_all(exp.Column))
+
+
+@rewrites(exp.Lateral)
 def made_for_each(node: exp.Lateral, dialect: str) -> exp.Expr:
-    """`cross apply string_split(text, ',')` of T-SQL."""
-    parts = _parts_of_text(node.this)
+    """`cross apply string_split(text, ',')` of T-SQL; `lateral (values (a), (b))`, in which Spark has no columns."""
+    values = node.this.unnest()
+    alias = node.args.get("alias")
+    if isinstance(values, exp.Values) and alias is not None and alias.columns:
+        names = [column.name for column in alias.columns]
+        rows = [_named_fields(_fields(row), names) for row in values.expressions]
+        node.set("this", call("INLINE", exp.Array(expressions=rows)))
+        return node
+    parts = _parts_of_text(node.this) if dialect in _SPLITS_TO_ROWS else None
     if parts is not None:
         # LEFT JOIN LATERAL keeps no row without parts
         node.set("this", parts if node.args.get("cross_apply") else call("EXPLODE_OUTER", *parts.expressions))
@@ -63,9 +104,12 @@ def series(table: exp.Table, dialect: str) -> exp.Expr:
     table.set("this", call("EXPLODE", _sequence(made, dialect)))
     alias = table.args.get("alias")
     table_name = alias.name if alias is not None else name
-    column = table_name if dialect in ("postgres", "redshift") else name
+    column = table_name if dialect in ("postgres", "redshift") else "value" if dialect in _SPLITS_TO_ROWS else name
     columns = (alias.args.get("columns") if alias is not None else None) or [exp.to_identifier(column)]
-    table.set("alias", exp.TableAlias(this=exp.to_identifier(table_name), columns=columns))
+    named = exp.TableAlias(this=exp.to_identifier(table_name), columns=columns)
+    if isinstance(table.parent, exp.Join) and table.this.find(exp.Column):
+        return exp.Lateral(this=table.this.copy(), alias=named)
+    table.set("alias", named)
     return table
 
 
@@ -100,12 +144,41 @@ def numbered(node: exp.Unnest, dialect: str) -> exp.Expr:
     Raises:
         NotInSpark: several lists are unnested at once, or columns have no names.
     """
+    if dialect == "bigquery" and (fields := _structs(node)) is not None:
+        return fields
     if not counts_from_1(node, dialect) or not isinstance(node.parent, exp.From):
         return node
     alias = node.args.get("alias") or exp.TableAlias()
     rows = numbered_rows(node, alias.columns)
     columns = [alias.columns[0].copy(), node.args["offset"].copy()]
     return exp.Table(this=rows, alias=exp.TableAlias(this=alias.this or exp.to_identifier(UNNAMED), columns=columns))
+
+
+def _structs(node: exp.Unnest) -> exp.Table | None:
+    """`from unnest([struct(1 as a), (2)])` of BigQuery, whose columns are the fields of the first."""
+    items = node.expressions[0].expressions if isinstance(node.expressions[0], exp.Array) else []
+    first = items[0] if items else None
+    is_struct = isinstance(first, exp.Struct) and all(isinstance(field, exp.PropertyEQ) for field in first.expressions)
+    if not is_struct or node.args.get("offset") or not isinstance(node.parent, exp.From):
+        return None
+    assert first is not None
+    names = [field.name for field in first.expressions]
+    rows = [_named_fields([_value(field) for field in item.expressions], names) for item in items]
+    alias = node.args.get("alias")
+    name = alias.columns[0].copy() if alias is not None and alias.columns else exp.to_identifier(UNNAMED)
+    columns = [exp.to_identifier(column) for column in names]
+    made = call("INLINE", exp.Array(expressions=rows))
+    return exp.Table(this=made, alias=exp.TableAlias(this=name, columns=columns))
+
+
+def _value(field: exp.Expr) -> exp.Expr:
+    return field.expression if isinstance(field, exp.PropertyEQ) else field.unalias()
+
+
+def _named_fields(values: list[exp.Expr], names: list[str]) -> exp.Struct:
+    pairs = zip(names, values, strict=False)
+    fields = [exp.PropertyEQ(this=exp.to_identifier(name), expression=value.copy()) for name, value in pairs]
+    return exp.Struct(expressions=fields)
 
 
 def counts_from_1(node: exp.Unnest, dialect: str) -> bool:

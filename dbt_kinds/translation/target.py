@@ -26,6 +26,7 @@ from dbt_kinds.translation.lateral_unnest import join_lists
 from dbt_kinds.translation.list_aggregates import listed
 from dbt_kinds.translation.literals import plain_literals
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.pattern_syntax import spell_patterns
 from dbt_kinds.translation.pivots import name_pivoted
 from dbt_kinds.translation.predicates import parenthesize_predicates
 from dbt_kinds.translation.qualify import unfold_distinct_on, unfold_qualify
@@ -89,6 +90,7 @@ class SparkTarget:
         """
         tree = plain_literals(tree, dialect)
         spell_types(tree, dialect)
+        spell_patterns(tree, dialect)
         # from the inner ones out, since an outer one is copied
         for select in reversed(list(tree.find_all(exp.Select))):
             unfold_qualify(select)

@@ -160,6 +160,9 @@ def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | 
     if not isinstance(given, exp.Literal):
         message = f"a format of times of {dialect} that is no literal has no counterpart in Spark; write it out"
         raise NotInSpark(message, node)
+    if dialect in _HAS_WORDS and "%S%S" in given.name:
+        # what sqlglot makes of the seconds of a day
+        raise NotInSpark(f"'SSSS' in a format of times of {dialect} has no counterpart in Spark", node)
     strftime = _without_words(given.name, node, dialect) if dialect in _HAS_WORDS else given.name
     directives = _DIRECTIVE.findall(strftime)
     if letters is _PARSING and set(directives) & _ONLY_WRITTEN:

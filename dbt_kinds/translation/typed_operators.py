@@ -9,7 +9,17 @@ from dbt_kinds.translation.date_arithmetic import days_later
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, NUMBERS, TIMES, WHOLE, WITHOUT_ZONE, type_of
+from dbt_kinds.translation.value_types import (
+    DECIMALS,
+    DOUBLES,
+    INSTANTS,
+    INTEGERS,
+    NUMBERS,
+    TIMES,
+    WHOLE,
+    WITHOUT_ZONE,
+    type_of,
+)
 from dbt_kinds.translation.zones import spelt_zone
 
 _NULL_BY_ZERO = frozenset({"duckdb", "mysql"})
@@ -103,6 +113,10 @@ def at_time_zone(node: exp.AtTimeZone, dialect: str) -> exp.Expr:
     goes_back = dialect in ZONE_GOES_BOTH_WAYS and type_of(node.this) in WITHOUT_ZONE
     if dialect in ZONE_IS_ADDED:
         goes_back = is_in_another_zone(node) and type_of(node.this) is not exp.DType.TIMESTAMPTZ
+    if zone.name == "UTC" and type_of(node.this) in INSTANTS and not isinstance(node.this.unnest(), exp.AtTimeZone):
+        # sessions are in UTC
+        instant: exp.Expr = node.this
+        return instant
     name = "TO_UTC_TIMESTAMP" if goes_back else "FROM_UTC_TIMESTAMP"
     return call(name, node.this, zone)
 

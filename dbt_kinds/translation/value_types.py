@@ -11,12 +11,20 @@ from sqlglot import exp
 
 from dbt_kinds.translation.star_expansion import ColumnsOf, visible_cte
 
+_INTEGERS_OF_TIMES: tuple[type[exp.Expr], ...] = (
+    *(exp.DateDiff, exp.DatetimeDiff, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfWeekIso, exp.DayOfYear),
+    *(exp.Hour, exp.Minute, exp.Month, exp.Quarter, exp.TimestampDiff, exp.TsOrDsDiff, exp.Week, exp.WeekOfYear),
+    exp.Year,
+)
 _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
+    **dict.fromkeys(_INTEGERS_OF_TIMES, exp.DType.INT),
     exp.Array: exp.DType.ARRAY,
     exp.ArrayAgg: exp.DType.ARRAY,
+    exp.ArraySize: exp.DType.INT,
     exp.Concat: exp.DType.TEXT,
     exp.ConcatWs: exp.DType.TEXT,
     exp.Count: exp.DType.BIGINT,
+    exp.CountIf: exp.DType.BIGINT,
     exp.CurrentDate: exp.DType.DATE,
     exp.CurrentTimestamp: exp.DType.TIMESTAMPTZ,
     exp.DPipe: exp.DType.TEXT,
@@ -34,8 +42,10 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.Replace: exp.DType.TEXT,
     exp.Right: exp.DType.TEXT,
     exp.RowNumber: exp.DType.BIGINT,
+    exp.Rank: exp.DType.BIGINT,
     exp.Split: exp.DType.ARRAY,
     exp.SplitPart: exp.DType.TEXT,
+    exp.StrPosition: exp.DType.INT,
     exp.Substring: exp.DType.TEXT,
     exp.TimeToStr: exp.DType.TEXT,
     exp.Trim: exp.DType.TEXT,
@@ -177,7 +187,7 @@ def _of_sum(summed: exp.DType | None) -> exp.DType | None:
 def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
     types = {type_of(value) for value in values if value is not None and not isinstance(value, exp.Null)}
     if types and types <= INTEGERS:
-        return exp.DType.BIGINT
+        return types.pop() if len(types) == 1 else exp.DType.BIGINT
     if types and types <= NUMBERS:
         return exp.DType.DOUBLE if types & DOUBLES else exp.DType.DECIMAL
     if types and types <= TEXTS:
