@@ -155,6 +155,8 @@ def _length(kind: exp.DataType) -> int | None:
 def _is_short(value: exp.Expr, length: int) -> bool:
     """Whether a value is known to have at most that many characters."""
     inner = value.unnest()
+    if isinstance(inner, exp.Null):
+        return True
     if isinstance(inner, exp.Literal) and inner.is_string:
         return len(inner.name) <= length
     kind = type_of(inner)

@@ -159,6 +159,12 @@ def length(node: exp.Anonymous, dialect: str) -> exp.Expr:
     return from_template(_LENGTH, lists)
 
 
+@rewrites(exp.JSONKeys, dialects={"snowflake"})
+def keys_of_struct(node: exp.JSONKeys, dialect: str) -> exp.Expr:
+    """`object_keys(object_construct(…))`."""
+    return call("JSON_OBJECT_KEYS", call("TO_JSON", node.this)) if isinstance(node.this, exp.Struct) else node
+
+
 @rewrites(exp.JSONKeys, dialects={"duckdb"})
 def keys(node: exp.JSONKeys, dialect: str) -> exp.Expr:
     """`json_keys(js, path)`: none of what is no object."""
