@@ -110,8 +110,10 @@ def _of_read_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
         )
     if dialect == "duckdb" and isinstance(node, exp.TryCast) and to in INTEGERS | DOUBLES and is_text:
         yield "where a text is tried as a number, duckdb also reads 1_000 and 0x1F; NULL in Spark"
-    is_made = to in INTEGERS and not isinstance(node, exp.TryCast) and (
-        type_of(node.this) in TEXTS or isinstance(node.this.unnest(), exp.JSONExtract)
+    is_made = (
+        to in INTEGERS
+        and not isinstance(node, exp.TryCast)
+        and (type_of(node.this) in TEXTS or isinstance(node.this.unnest(), exp.JSONExtract))
     )
     if dialect in _ROUNDS_TEXTS and is_made and not isinstance(node.this.unnest(), exp.Column | exp.Literal):
         yield (f"where a text with a fraction becomes an integer, {dialect} rounds it; Spark cuts it, ANSI mode fails")
