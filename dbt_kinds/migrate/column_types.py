@@ -72,6 +72,11 @@ def unknown_type(written: str, declared: str | None) -> str:
             f"nothing says whether {written} is a date or a timestamp; declare its data_type in the properties of the "
             "table it comes from, or cast it"
         )
+    if _INTEGER.match(declared):
+        return (
+            f"{written} is declared as {declared}, and nothing says what it counts; write the filter by hand, between "
+            "start_epoch() and end_epoch() for seconds since 1970, or with millis"
+        )
     advice = "declare its data_type if it is a date or a timestamp, or " if declared.endswith("description") else ""
     return (
         f"{written} is declared as {declared}, which does not say how it holds a time; {advice}write the filter by "

@@ -69,8 +69,8 @@ def _check_own_name(reading: Reading, settings: Settings) -> None:
         if own[0] and (table.db.lower(), table.name.lower()) == own:
             raise Left(
                 MigrateCode.ReadsThisElsewhere,
-                f"the query reads {'.'.join(own)}, which is the model's own table, so that its rows depend on when "
-                "runs take place",
+                "the query reads the model's own table, written out by its schema and name, so that its rows depend on "
+                "when runs take place",
                 line=settings.line,
             )
 

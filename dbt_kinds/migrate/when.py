@@ -311,7 +311,8 @@ def notes_of(
             )
         notes.append(MigrationNote(MigrateCode.LoadedSooner, told))
     notes += _read_in_part(settings, meanings, traces, column)
-    if found.kind == "incremental_by_time_range":
+    if found.kind == "incremental_by_time_range" and "batch_size" not in found.options:
+        # one interval at a time was read of each input before, too
         notes += [
             MigrationNote(
                 MigrateCode.PrunedInput,

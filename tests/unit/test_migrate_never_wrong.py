@@ -1446,3 +1446,11 @@ def test_a_range_of_a_number_alone_is_left(tmp_path: Path) -> None:
     assert result.reason is not None, result.new_text
     assert result.reason.code == "TimeColumnUnclear"
     assert "as a number at most" in result.reason.message
+
+
+def test_a_joined_input_of_the_same_single_day_is_read_as_before(tmp_path: Path) -> None:
+    query = f"select s.id, s.day, p.price from {{{{ ref('sales') }}}} s join {{{{ ref('prices') }}}} p on p.id = s.id where s.day = {DAY} and p.day = {DAY}"
+    result = one(migrated(tmp_path, {"m": incremental(query, "incremental_strategy='insert_overwrite', partition_by=['day']")}))  # fmt: skip
+    assert result.kind == TIME_RANGE, result.reason
+    assert result.options["batch_size"] == 1
+    assert "PrunedInput" not in codes(result)
