@@ -119,8 +119,10 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "is NULL of an object or a list; Spark's is its text"
     elif isinstance(node, exp.JSONExtractScalar) and dialect == "redshift":
         yield "is an empty text of what is not there; Spark's is NULL"
-    elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_jsonb(node):
+    elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_json(node):
         yield "writes objects and lists with blanks; Spark without"
+    elif isinstance(node, exp.TimeToStr) and dialect == "postgres" and "%Z" in node.args["format"].name:
+        yield "writes no zone of a time that has none; Spark writes that of the session"
     elif isinstance(node, exp.Avg) and dialect == "snowflake" and type_of(node.this) in INTEGERS:
         yield "has six digits behind the point; Spark's is a double"
     elif isinstance(node, MEANS) and type_of(summed(node)) in DECIMALS and is_mean_of_decimals(node, dialect):
@@ -259,7 +261,7 @@ def _keeps_digits(digits: int, dialect: str) -> bool:
 
 def _may_be_instant(value: exp.Expr, dialect: str) -> bool:
     if isinstance(value, exp.DateTrunc | exp.TimestampTrunc) and dialect == "postgres":
-        return type_of(value.this) is exp.DType.DATE
+        return type_of(value.this) in (exp.DType.DATE, None)
     return isinstance(value, exp.AtTimeZone) and dialect in ZONE_GOES_BOTH_WAYS and type_of(value) is None
 
 
@@ -317,8 +319,8 @@ def _has_number(node: exp.Connector) -> bool:
     return any(type_of(side.unnest()) in INTEGERS for side in (node.this, node.expression))
 
 
-def _is_jsonb(node: exp.Expr) -> bool:
-    return any(cast.to.is_type(exp.DType.JSONB) for cast in node.find_all(exp.Cast))
+def _is_json(node: exp.Expr) -> bool:
+    return any(cast.to.this in JSONS for cast in node.find_all(exp.Cast))
 
 
 def _compares_plain_date(node: exp.Expr) -> bool:

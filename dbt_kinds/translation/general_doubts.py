@@ -192,6 +192,9 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "the text of a list of nothing but NULL is NULL; Spark's is empty"
     elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
         yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
+    elif isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.PercentileDisc):
+        if any(_is_unknown_column(key.this) for key in node.expression.expressions):
+            yield "a discrete percentile of a column whose type is not declared is that of numbers; of texts it is NULL"
     elif isinstance(node, exp.IntDiv) and dialect == "duckdb" and _is_of_unknown_columns(node.this.unnest()):
         yield "// of a column whose type is not declared is that of an integer; of another number write floor(a / b)"
     elif isinstance(node, exp.EQ) and dialect in BITS_ARE_NUMBERS and _is_compared_bit(node):

@@ -22,6 +22,9 @@ def percentile_cont(node: exp.PercentileCont, dialect: str) -> exp.Expr:
 def percentile_disc(node: exp.PercentileDisc, dialect: str) -> exp.Expr:
     """`percentile_disc(p) within group (…)`, and `percentile_disc(x, p)`."""
     if node.expression is None:
+        group = node.parent
+        for key in group.expression.expressions if isinstance(group, exp.WithinGroup) else []:
+            _refuse_texts(node, key.this)
         return call("PERCENTILE_DISC", node.this)
     return _discrete(node, node.this, node.expression)
 
@@ -33,11 +36,15 @@ def quantile(node: exp.Quantile, dialect: str) -> exp.Expr:
 
 
 def _discrete(node: exp.Expr, value: exp.Expr, position: exp.Expr) -> exp.Expr:
-    if type_of(value) in TEXTS:
-        raise NotInSpark("a discrete quantile of texts has no counterpart in Spark, which makes numbers of them", node)
+    _refuse_texts(node, value)
     if isinstance(position, exp.Array):
         raise NotInSpark("several discrete quantiles at once have no counterpart in Spark; write one for each", node)
     return exp.WithinGroup(
         this=call("PERCENTILE_DISC", position),
         expression=exp.Order(expressions=[exp.Ordered(this=value.copy(), nulls_first=True)]),
     )
+
+
+def _refuse_texts(node: exp.Expr, value: exp.Expr) -> None:
+    if type_of(value) in TEXTS:
+        raise NotInSpark("a discrete quantile of texts has no counterpart in Spark, which makes numbers of them", node)
