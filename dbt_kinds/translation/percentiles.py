@@ -7,12 +7,14 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import TEXTS, type_of
+from dbt_kinds.translation.value_types import TEXTS, TIMES, type_of
 
 
 @rewrites(exp.PercentileCont)
 def percentile_cont(node: exp.PercentileCont, dialect: str) -> exp.Expr:
     """`percentile_cont(p) within group (…)`, and `percentile_cont(x, p)` of BigQuery and DuckDB."""
+    if type_of(node.this) in TIMES:
+        raise NotInSpark("a percentile of times has no counterpart in Spark; make numbers of them", node)
     if node.expression is None:
         return call("PERCENTILE_CONT", node.this)
     return call("PERCENTILE", node.this, node.expression)
