@@ -23,7 +23,7 @@
 {% endmacro %}
 
 
-{# Those, `{name, place}`; the place is none that has to be named if it is the command line. #}
+{# The unknown ones, `{name, place}`; the place is '' for the command line. #}
 {% macro unknown_variables() %}
   {% set declared, known, unknown = dbt_kinds.project_variables(), dbt_kinds.variables(), [] %}
   {% for variables in [invocation_args_dict.get('vars'), declared, declared.get(project_name),

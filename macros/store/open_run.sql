@@ -12,22 +12,21 @@
   {% if unique_ids | length > 1 and dbt_kinds._has_usual_settings() and dbt_kinds.find_store() is not none %}
     {% set first = graph.nodes[unique_ids[0]] %}
     {% do dbt_kinds.log_of(dbt_kinds.relation_key(first.database, first.schema, first.alias)) %}
-    {# where another hook that fails may end the run without its end, and nobody sees that it is gone, models claim #}
-    {% do dbt_kinds.claim_ahead(dbt_kinds.run_settings(first.name).execution_time)
-      if dbt_kinds.is_embedded() %}
+    {# on a server nobody sees that a run is gone, and a hook of the project that fails may end it without an end #}
+    {% do dbt_kinds.claim_ahead(dbt_kinds.run_settings(first.name).execution_time) if dbt_kinds.is_embedded() %}
   {% endif %}
 {% endmacro %}
 
 
-{# Whether every variable of this run is one that asks for no window, and is right, as far as its text shows. #}
+{# Whether the variables of this run ask for no window, and are right as far as their texts show. #}
 {% macro _has_usual_settings() %}
   {% set usual = {
-    'kinds_execution_time': '[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?',
+    'kinds_execution_time': '[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+]00:00)?)?',
     'kinds_store_schema': '\\w+', 'kinds_store_format': 'hive|iceberg|delta', 'kinds_compact': 'auto|never',
     'kinds_lease_seconds': '[1-9][0-9]*', 'kinds_claim_ahead': '[0-9]+', 'kinds_prod_targets': '[\\s\\S]*',
     'kinds_landing': '[\\s\\S]*',
   } %}
-  {% for name in dbt_kinds.variables() if var(name, none) is not none %}
+  {% for name in dbt_kinds.variables() if var(name, none) not in [none, false] %}
     {% if name not in usual or not dbt_kinds.matches(usual[name], var(name) | string) %}
       {% do return(false) %}
     {% endif %}
