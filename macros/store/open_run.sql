@@ -2,13 +2,13 @@
   The package's on-run-start hook. Before the threads of a run begin, it asks once for all of them what each would ask
   first, reads the store, and in an embedded session claims the first models that are due (claim_ahead).
   It does nothing in a run of a single model, in one whose window or settings are unusual, and where there is no store
-  yet: so a setting that is wrong is refused by each model, and stops no model of another kind.
+  yet: so a setting that is wrong is refused by each model, and stops no model of another kind. What it returns is a
+  statement, so it returns nothing.
 #}
 {% macro open_run() %}
-  {% if not execute or not dbt_version.startswith('1.') or invocation_args_dict.get('which') not in ['run', 'build'] %}
-    {% do return(none) %}
-  {% endif %}
-  {% set unique_ids = dbt_kinds.models_of_run().left | list %}
+  {% set may_begin = execute and dbt_version.startswith('1.')
+    and invocation_args_dict.get('which') in ['run', 'build'] %}
+  {% set unique_ids = dbt_kinds.models_of_run().left | list if may_begin else [] %}
   {% if unique_ids | length > 1 and dbt_kinds._has_usual_settings() and dbt_kinds.find_store() is not none %}
     {% set first = graph.nodes[unique_ids[0]] %}
     {% do dbt_kinds.log_of(dbt_kinds.relation_key(first.database, first.schema, first.alias)) %}
