@@ -39,13 +39,23 @@ class ColumnsRead:
         for scope in root.traverse():
             for column in scope.columns:
                 self._take(scope, column)
-            for join in scope.expression.args.get("joins") or []:
-                for name in join.args.get("using") or []:
-                    for source in _selected(scope).values():
-                        self._demand(source, name.name.lower())
+            self._read_joined(scope)
             self._read_left_out(scope)
         for name in wanted:
             self._demand(root, name.lower())
+
+    def _read_joined(self, scope: Scope) -> None:
+        """What USING joins by is a column of the joined input, and of one before it."""
+        selected = _selected(scope)
+        first = scope.expression.args.get("from_") or scope.expression.args.get("from")
+        before = [selected[first.alias_or_name]] if first is not None and first.alias_or_name in selected else []
+        for join in scope.expression.args.get("joins") or []:
+            joined = selected.get(join.alias_or_name)
+            for name in join.args.get("using") or []:
+                self._into(scope, before, name.name.lower())
+                if joined is not None:
+                    self._demand(joined, name.name.lower())
+            before += [joined] if joined is not None else []
 
     def _read_left_out(self, scope: Scope) -> None:
         """What a star leaves out has to be there."""

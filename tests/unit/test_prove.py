@@ -57,6 +57,7 @@ EQUAL = {
     "variables": incremental("select id, day from {{ ref('raw') }} where day >= '{{ var(\"a\") }}' and day < '{{ var(\"b\") }}'", MERGED),
     "all rows of a key": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, amount", "incremental_strategy='delete+insert', unique_key='id'"),
     "a join": incremental("select r.id, r.event_at, d.name from {{ ref('raw') }} r left join {{ ref('names') }} d on d.id = r.id {% if is_incremental() %} where r.event_at >= (select max(event_at) from {{ this }}) {% endif %}"),
+    "joins by columns of one name": incremental("select r.id, r.event_at, r.shop, d.name, t.town from {{ ref('raw') }} r left join {{ ref('names') }} d using (id) left join {{ ref('towns') }} t using (shop) {% if is_incremental() %} where r.event_at >= (select max(event_at) from {{ this }}) {% endif %}"),
     "fields of a struct": filtered("event_at > (select max(event_at) from {{ this }})", "payload.id as id, event_at, my_function(payload.amount) as x"),
     "all fields of a struct": incremental("select r.id as id, r.amount, r.event_at from (select d.*, event_at from (select coalesce(after, before) as d, event_at from {{ ref('raw') }} {% if is_incremental() %} where event_at > (select max(event_at) from {{ this }}) {% endif %}) as e) as r"),
     "columns of a merge that a variable chooses": filtered("event_at > (select max(event_at) from {{ this }})", "id, event_at, amount", MERGED + ", merge_update_columns=var('few', []), merge_exclude_columns=['amount'] if not var('few', []) and false else none"),
@@ -130,6 +131,13 @@ def test_what_cannot_be_played_is_not_tried_and_says_why(tmp_path: Path) -> None
     (tmp_path / "models/m.sql").write_text(text)
     verdict = proved(replace(right, new_text=text, old_text=text), tmp_path)
     assert verdict.words.startswith("not tried: unknown_package is not known without its package"), verdict.words
+
+
+def test_a_first_load_that_is_no_sql_is_told_as_one(tmp_path: Path) -> None:
+    text = incremental("select id, updated_at from {{ ref('raw') }} where\n{% if is_incremental() %} updated_at > (select max(updated_at) from {{ this }}) {% endif %}", MERGED)  # fmt: skip
+    words = verdict_of(tmp_path, text).words
+    assert words.startswith("not tried: the query of its first load cannot be read"), words
+    assert "\x1b" not in words
 
 
 def test_a_query_that_takes_much_memory_is_not_tried(tmp_path: Path) -> None:
