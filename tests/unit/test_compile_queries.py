@@ -182,7 +182,7 @@ TRANSLATIONS = [
     ("duckdb", "SELECT unknown[1:2] AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT b[a:2] AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT [1, 2, 3][-1] AS x, l[2] AS y, l[a] AS z, m['k'] AS w, l[CAST(b AS INT)] AS v FROM raw.t", f"SELECT TRY_ELEMENT_AT(ARRAY(1, 2, 3), -1) AS x, TRY_ELEMENT_AT(l, 2) AS y, TRY_ELEMENT_AT(l, NULLIF(a, 0)) AS z, m['k'] AS w, TRY_ELEMENT_AT(l, NULLIF(CAST(b AS INT), 0)) AS v {T}"),
-    ("postgres", "SELECT l[2:3] AS x, l[a] AS y, ARRAY_LENGTH(l, 1) AS z FROM raw.t", f"SELECT SLICE(l, 2, 2) AS x, TRY_ELEMENT_AT(l, NULLIF(a, 0)) AS y, NULLIF(ARRAY_SIZE(l), 0) AS z {T}"),
+    ("postgres", "SELECT l[2:3] AS x, l[a] AS y, ARRAY_LENGTH(l, 1) AS z FROM raw.t", f"SELECT SLICE(l, 2, 2) AS x, TRY_ELEMENT_AT(l, NULLIF(GREATEST(a, 0), 0)) AS y, NULLIF(ARRAY_SIZE(l), 0) AS z {T}"),
     ("snowflake", "SELECT l[0] AS x, ARRAY_SLICE(l, 0, 2) AS y FROM raw.t", f"SELECT l[0] AS x, SLICE(l, 1, 2) AS y {T}"),
     ("duckdb", "SELECT LEN(STRING_SPLIT(b, ',')) AS x, LEN([1]) AS y, LEN(b) AS z, LEN(unknown) AS w FROM raw.t", f"SELECT ARRAY_SIZE(SPLIT(b, ',')) AS x, ARRAY_SIZE(ARRAY(1)) AS y, LENGTH(b) AS z, LENGTH(unknown) AS w {T}"),
     ("duckdb", "WITH w AS (SELECT b AS c, a FROM raw.t) SELECT w.c[1:2] AS x FROM w", f"WITH w AS ( SELECT b AS c, a {T} ) SELECT SUBSTRING(w.c, 1, 2) AS x FROM w"),
