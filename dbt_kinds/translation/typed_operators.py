@@ -114,7 +114,7 @@ def at_time_zone(node: exp.AtTimeZone, dialect: str) -> exp.Expr:
     if dialect in ZONE_IS_ADDED:
         goes_back = is_in_another_zone(node) and type_of(node.this) is not exp.DType.TIMESTAMPTZ
     if zone.name == "UTC" and type_of(node.this) in INSTANTS and not isinstance(node.this.unnest(), exp.AtTimeZone):
-        # sessions are in UTC
+        # a shift by nothing
         instant: exp.Expr = node.this
         return instant
     name = "TO_UTC_TIMESTAMP" if goes_back else "FROM_UTC_TIMESTAMP"

@@ -2,9 +2,9 @@
   Appends events of a model in one statement. An event is a mapping of the store's columns; the columns common to all
   events of a model are added here, and a shared recorded_at, which is returned. Its `details` are a mapping, which is
   written as JSON here, once. `commit`, as commit_of returns it, tells the same statement where it finds the
-  `snapshot_id` and `rows_written` that a `loaded` event lacks. `also` are whole events of other models.
+  `snapshot_id` and `rows_written` that a `loaded` event lacks.
 #}
-{% macro append_events(options, events, commit=none, also=[]) %}
+{% macro append_events(options, events, commit=none) %}
   {% if not events %}
     {% do return(none) %}
   {% endif %}
@@ -21,7 +21,7 @@
     {% do dbt_kinds.find_store(refresh=true) %}
   {% endif %}
   {% set whole = dbt_kinds.whole_events(options, events) %}
-  {% do dbt_kinds.add_events(whole + also, commit) %}
+  {% do dbt_kinds.add_events(whole, commit) %}
   {% do return(whole[0].recorded_at) %}
 {% endmacro %}
 
