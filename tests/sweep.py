@@ -22,12 +22,12 @@ FUNCTIONAL = "tests/functional/"
 TOGETHER = [
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("kind_matrix", "race", "generic_tests", "scd2_conformance")),
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("soundness", "conformance", "ondatrasql_runs", "delta")),
-    "tests/unit/test_migrate_runs.py",
 ]
 # files that take long: begun at once, so that no worker is left with one at the end
 LONG = [
     f"{FUNCTIONAL}test_soak.py",
     *TOGETHER,
+    "tests/unit/test_migrate_runs.py",
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("crash", "crash_every_kind", "compiled_project", "migrate")),
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("without_python", "demo", "scd2_property", "ondatrasql_shop")),
     *(f"{FUNCTIONAL}test_{name}.py" for name in ("crash_changes", "push_killed", "sinks", "collect")),
