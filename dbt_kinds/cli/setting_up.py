@@ -22,7 +22,7 @@ from dbt_kinds.local.jars import FORMATS
 @click.option("--package", help="Where dbt deps finds dbt_kinds: a git URL with @revision, or a path.")
 def init(directory: Path, *, writes: bool, **given: Any) -> None:
     """Add the package to an existing dbt project. Prints a diff; --write applies it."""
-    from dbt_kinds.init.steps import set_up
+    from dbt_kinds.init.steps import PROFILES, set_up
 
     setup = set_up(directory, **given)
     for diff in setup.diffs():
@@ -34,6 +34,8 @@ def init(directory: Path, *, writes: bool, **given: Any) -> None:
         say(f"written: {', '.join(setup.changed) or 'nothing, all is there'}")
     elif setup.changed:
         say(f"--write changes {', '.join(setup.changed)}")
+    if PROFILES in setup.changed:
+        say_what_spark_fetches("iceberg")
     for sentence in setup.told:
         say(sentence)
 
@@ -67,6 +69,15 @@ def local_profile(directory: Path, name: str, schema: str, threads: int, table_f
     )
     click.echo(render_profile(profile), nl=False)
     prepare_spark()
+    say_what_spark_fetches(table_format, spark)
+
+
+def say_what_spark_fetches(table_format: str, spark: str | None = None) -> None:
+    """Says which jars Spark fetches when it starts, if it does."""
+    from dbt_kinds.local.jars import what_spark_fetches
+
+    if (told := what_spark_fetches(table_format, spark)) is not None:
+        say(told)
 
 
 def prepare_spark() -> None:

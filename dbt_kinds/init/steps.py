@@ -87,7 +87,7 @@ def set_up(root: Path, *, package: str | None, local: bool, start: str | None) -
     if is_embedded:
         _add_dispatch(setup, name)
     _add_start(setup, name, start)
-    _say_what_is_next(setup, is_embedded)
+    _say_what_is_next(setup, is_embedded, "file_format='iceberg', " if local else "")
     return setup
 
 
@@ -170,6 +170,10 @@ def _add_package(setup: Setup, package: str | None) -> None:
     except ValueError as error:
         raise KindsError(f"{setup.root / name}: {error}") from error
     _change(setup, name, text)
+    if "local" in entry:
+        setup.told.append(
+            f"{name} names a folder of this machine; for jobs elsewhere, --package takes a git URL with @revision"
+        )
 
 
 def _is_ours(entry: dict[str, Any], root: Path) -> bool:
@@ -238,10 +242,10 @@ def _add_start(setup: Setup, name: str, start: str | None) -> None:
     _change(setup, PROJECT, text)
 
 
-def _say_what_is_next(setup: Setup, is_embedded: bool) -> None:
-    model = "{{ config(materialized='incremental_by_time_range', meta={'time_column': 'order_date'}) }}"
+def _say_what_is_next(setup: Setup, is_embedded: bool, file_format: str) -> None:
+    config = f"materialized='incremental_by_time_range', {file_format}meta={{'time_column': 'order_date'}}"
     setup.told += [
         "next: dbt deps" + (", in an environment with dbt-kinds[local]" if is_embedded else ""),
-        f"then: one model with {model}, or what `dbt-kinds migrate` proposes",
+        f"then: one model with {{{{ config({config}) }}}}, or what `dbt-kinds migrate` proposes",
         "then: dbt-kinds plan, which writes nothing, and dbt run",
     ]

@@ -56,6 +56,23 @@ def format_settings(table_format: str, spark: str | None = None) -> dict[str, st
     return _jars(table_format, spark or installed_spark()) | CATALOGS[table_format]
 
 
+def what_spark_fetches(table_format: str, spark: str | None = None) -> str | None:
+    """Which jars Spark fetches when it starts, and what to do where it cannot; None if all are here.
+
+    Raises:
+        KindsError: as `format_settings`.
+    """
+    version = spark or installed_spark()
+    name = format_settings(table_format, version).get("spark.jars.packages")
+    if name is None:
+        return None
+    if (table_format, version) == ("iceberg", "3.5"):
+        instead = f"pip install --no-deps --ignore-requires-python {WHEEL.replace('_', '-')}==1.0.2"
+    else:
+        instead = f"put its jars into {table_format}-spark-{version} of a folder, name that in KINDS_JARS"
+    return f"Spark fetches {name} from Maven Central when it starts; where it cannot, before this command: {instead}"
+
+
 def installed_spark() -> str:
     """The version of the installed PySpark, without its patch: `3.5`.
 

@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
@@ -55,8 +56,8 @@ def draw_terminal(recording: Path) -> str:
     printed = Text.from_ansi(recording.read_text(encoding="utf-8").rstrip())
     command, _, answer = printed.plain.partition("\n")
     width = max(len(line.rstrip()) for line in printed.plain.splitlines())
-    console = Console(record=True, width=width + 1, file=StringIO(), force_terminal=True, color_system="truecolor")
-    console.print(printed, no_wrap=True, overflow="ignore", crop=False, highlight=False)
+    console = Console(record=True, width=width + 3, file=StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(Padding(printed, (0, 1)), no_wrap=True, overflow="ignore", crop=False, highlight=False)
     drawn = console.export_svg(title="", theme=THEME, code_format=FORMAT, unique_id="t")
     description = " ".join(answer.split())
     drawn = drawn.replace("TITLE", escaped(command)).replace("DESCRIPTION", escaped(description))

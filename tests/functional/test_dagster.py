@@ -1,4 +1,6 @@
-"""The manual's example of Dagster: its schedule loads what is missing, a backfill loads a range of days again."""
+"""The manual's example of Dagster: its schedule loads what is missing, a backfill loads a range of days again, and its
+asset graph shows what the store says.
+"""
 
 from __future__ import annotations
 
@@ -28,23 +30,30 @@ PROJECT = {
     "models": {"+meta": {"batch_size": 1}},
     "flags": {"send_anonymous_usage_stats": False},
 }
-# what the UI does: a run of one partition by the schedule, then one over a range
+# what the UI does: a run of one partition by the schedule, then one over a range, each with the check; and the check alone
 RUNS = """
+import subprocess
 import dagster as dg, definitions
 instance = dg.DagsterInstance.ephemeral()
-def run(**how):
-    job = definitions.defs.resolve_implicit_global_asset_job_def()
+def run(job, **how):
     result = job.execute_in_process(instance=instance, **how)
-    told = [event for event in result.all_events if event.is_step_materialization]
-    print(result.success, [event.asset_key.to_user_string() for event in told])
-run(partition_key="2024-01-05", tags={"nightly": "true"})
-run(tags={"dagster/asset_partition_range_start": "2024-01-02", "dagster/asset_partition_range_end": "2024-01-04"})
+    loaded = [event.partition for event in result.all_events if event.is_step_materialization]
+    [told] = result.get_asset_check_evaluations()
+    shown = sorted(instance.get_materialized_partitions(dg.AssetKey("days")))
+    print("ended", loaded, told.passed, told.metadata["why"].value, told.metadata["late"].value, shown)
+run(definitions.defs.resolve_job_def("nightly"), partition_key="2024-01-05")
+again = {"dagster/asset_partition_range_start": "2024-01-02", "dagster/asset_partition_range_end": "2024-01-04"}
+run(definitions.defs.resolve_implicit_global_asset_job_def(), tags=again)
+forget = "{select: days, start: 2024-01-03, end: 2024-01-04}"
+subprocess.run(["dbt", "--quiet", "run-operation", "dbt_kinds.forget", "--args", forget], cwd="shop", check=True)
+run(definitions.defs.resolve_job_def("coverage"))
 """
 
 
 def example() -> str:
     page = (ROOT / "docs" / "start" / "schedulers.md").read_text()
-    return page.split("## Dagster", 1)[1].split("```python\n", 1)[1].split("```", 1)[0]
+    section = page.split("\n## Dagster\n", 1)[1].split("\n## ", 1)[0]
+    return "\n".join(block.split("```", 1)[0] for block in section.split("```python\n")[1:])
 
 
 def test_a_night_and_a_backfill(tmp_path: Path) -> None:
@@ -70,10 +79,16 @@ def test_a_night_and_a_backfill(tmp_path: Path) -> None:
     call("dbt", "deps")
     call("dbt", "parse")
     told = call(python, "run.py", cwd=tmp_path)
-    # the second run is one of dbt, and tells of each partition
-    ended = [line for line in told.splitlines() if line.startswith(("True", "False"))]
-    assert ended == ["True ['days']", "True ['days', 'days', 'days']"]
+    ended = [line.removeprefix("ended ") for line in told.splitlines() if line.startswith("ended ")]
+    days, until = [f"2024-01-0{day}" for day in range(1, 6)], "up to date until 2024-01-06T00:00:00"
+    assert ended == [
+        # the night is of one day for Dagster, and loads five
+        f"['2024-01-05'] True {until} 0 {days}",
+        # this run is one of dbt, and tells of each partition
+        f"{days[1:4]} True {until} 0 {days}",
+        f"[] False 1 missing 1 {[day for day in days if day != '2024-01-03']}",
+    ]
     runs = yaml.safe_load(call("dbt-kinds", "history", "--json"))
-    loaded = [[(load["start"][:10], load["end"][:10]) for load in run["loaded"]] for run in runs]
-    days = [(f"2024-01-0{day}", f"2024-01-0{day + 1}") for day in range(1, 6)]
-    assert loaded == [days[1:4], days]
+    loaded = [[(load["start"][:10], load["end"][:10]) for load in run["loaded"]] for run in runs if run["loaded"]]
+    batches = [(f"2024-01-0{day}", f"2024-01-0{day + 1}") for day in range(1, 6)]
+    assert loaded == [batches[1:4], batches]

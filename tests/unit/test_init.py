@@ -83,6 +83,14 @@ def test_a_server_needs_the_package_and_a_start(tmp_path: Path) -> None:
     assert [line for line in lines if line in PROJECT.splitlines()] == PROJECT.splitlines()
 
 
+def test_a_package_of_this_machine_is_said_to_be_that(tmp_path: Path) -> None:
+    project(tmp_path, profiles_yml=SERVER)
+    told = CliRunner().invoke(main, ["init", str(tmp_path), "--package", "../dbt_kinds"]).output
+    assert "+  - local: ../dbt_kinds\n" in told
+    assert "packages.yml names a folder of this machine; for jobs elsewhere" in told
+    assert "folder of this machine" not in init(tmp_path).output
+
+
 def test_an_embedded_session_also_needs_the_dispatch(tmp_path: Path) -> None:
     project(tmp_path, profiles_yml=EMBEDDED)
     init(tmp_path, "--write")

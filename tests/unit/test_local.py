@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from dbt_kinds.cli import main
 from dbt_kinds.errors import KindsError
-from dbt_kinds.local import java, launcher
-from dbt_kinds.local.jars import format_settings, installed_spark
+from dbt_kinds.local import jars, java, launcher
+from dbt_kinds.local.jars import format_settings, installed_spark, what_spark_fetches
 from dbt_kinds.local.profile import local_profile, render_profile, spark_settings
 from dbt_kinds.local.turn import wait_for_turn
 
@@ -142,6 +142,18 @@ def test_the_profile_of_a_format_has_its_catalog() -> None:
     settings = yaml.safe_load(told.stdout)["local"]["outputs"]["local"]["server_side_parameters"]
     assert settings["spark.sql.catalog.spark_catalog"] == "org.apache.spark.sql.delta.catalog.DeltaCatalog"
     assert settings["spark.sql.extensions"] == "io.delta.sql.DeltaSparkSessionExtension"
+
+
+def test_what_spark_fetches_is_said_with_what_to_do_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KINDS_JARS", raising=False)
+    assert what_spark_fetches("iceberg") is None and what_spark_fetches("parquet") is None
+    # as on Python 3.13, where pip leaves the wheel out
+    monkeypatch.setattr(jars, "_jars_of_wheel", lambda *_: [])
+    told = CliRunner().invoke(main, ["local-profile"])
+    assert "Spark fetches org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.10.2 from Maven Central" in told.stderr
+    assert "pip install --no-deps --ignore-requires-python snowpark-connect-deps-iceberg==1.0.2" in told.stderr
+    told = CliRunner().invoke(main, ["local-profile", "--format", "delta", "--spark", "4.1"])
+    assert "put its jars into delta-spark-4.1 of a folder, name that in KINDS_JARS" in told.stderr
 
 
 def test_the_profile_is_what_dbt_reads() -> None:
