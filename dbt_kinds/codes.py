@@ -263,6 +263,7 @@ class MigrateCode(Code):
     FolderDefault = "note", "A folder's default makes models incremental, and was left unchanged."
     FormatNotWritten = "person", "A table is of a file format that no kind writes."
     FullReads = "person", "A model finds its new rows by their absence, and reads its whole source to do so."
+    HookKept = "note", "A hook that deletes rows after each run does so after each load."
     HookRemoved = "note", "A hook that deleted what is loaded again was removed."
     InsertOnly = "note", "Rows were only ever inserted, never updated."
     KeptAsTest = "note", "The former merge key should be tested for uniqueness."

@@ -51,6 +51,12 @@ def decide(reading: Reading, settings: Settings, project: DbtProject, options: M
                 f"its {hook} deletes rows of the table, which no window replaces",
                 line=settings.line,
             )
+    if settings.kept_deletes and found.options.get("insert_only"):
+        raise Left(
+            MigrateCode.OwnStateTable,
+            "its post_hook deletes rows, and a run inserted again what the table did not have; a window does not",
+            line=settings.line,
+        )
     own = own_strategy(settings, project, options)
     _carry_over(found, reading, settings, options, has_own_strategy=bool(own))
     found.notes += own

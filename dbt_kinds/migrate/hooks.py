@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
-from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.migrate.reading import called_in, macro_body, unknown_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.tags import tags
@@ -24,16 +23,18 @@ _TAG = re.compile(r"\{[{%#].*?[}%#]\}", re.DOTALL)
 _DISPATCHED = re.compile(r"\bdispatch\(\s*(?:macro_name\s*=\s*)?['\"](\w+)")
 
 
-def check_hooks(model: ModelFile, project: DbtProject, line: int) -> None:
+def check_hooks(model: ModelFile, project: DbtProject, line: int, own: Collection[str] = ()) -> None:
     """Checks that no hook of a model writes.
+
+    Args:
+        own: those whose text in the file itself is known to be a deletion.
 
     Raises:
         Left (OwnStateTable): one does, a macro that it calls does, or nothing is known of a macro that it gives the
             table to.
     """
-    deletes = own_deletes(model)
     for hook in _HOOKS:
-        texts = list(_texts(model, hook, own=hook not in deletes))
+        texts = list(_texts(model, hook, own=hook not in own))
         for text in texts:
             told = _told(text)
             if told:

@@ -17,6 +17,7 @@ from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
 from dbt_kinds.migrate.dialects import dialect_of, known_dialect
 from dbt_kinds.migrate.edits import block_removal, removal, semicolon_edits
+from dbt_kinds.migrate.kept_deletes import kept_notes
 from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parent_rows import check_parent_rows
@@ -25,7 +26,7 @@ from dbt_kinds.migrate.reading import Reading, is_called, read_model, read_trees
 from dbt_kinds.migrate.results import Migration, Result
 from dbt_kinds.migrate.settings import Settings, is_kind, read_settings
 from dbt_kinds.migrate.snapshots import Snapshot, propose, read_snapshots
-from dbt_kinds.migrate.spread_config import with_plain_config
+from dbt_kinds.migrate.spread_config import is_disabled, with_plain_config
 from dbt_kinds.migrate.watermarks import Inlined, with_inline_watermarks
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import ConfigCall, config_calls, config_edits, removals, renaming
@@ -62,6 +63,7 @@ def migrate_project(
     project = read_project(root)
     models = [model for model in project.models if _is_ours(model)]
     options = resolved(options, project, root, dialect)
+    project = for_target(project, options)
     snapshots = read_snapshots(project, project.snapshot_properties)
     wanted = set(select)
     known = {model.name for model in project.models} | {snapshot.name for snapshot in snapshots}
@@ -94,6 +96,12 @@ def resolved(options: MigrateOptions, project: DbtProject, root: Path, dialect: 
     return replace(options, dialect=written, adapter=adapter)
 
 
+def for_target(project: DbtProject, options: MigrateOptions) -> DbtProject:
+    """The project as a target of the adapter has it: some models may be disabled there."""
+    disabled = {model.path for model in project.models if is_disabled(model, project, options)}
+    return replace(project, disabled=frozenset(disabled))
+
+
 def _one(item: ModelFile | Snapshot, project: DbtProject, options: MigrateOptions, parents: Parents) -> Result:
     try:
         if isinstance(item, ModelFile):
@@ -120,7 +128,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         model, written = with_plain_config(model, project, options)
         inlined = with_inline_watermarks(model, project, options)
         model = inlined.model
-        settings = read_settings(model, project, options.adapter)
+        settings = read_settings(model, project, options)
         result.line = settings.line
         result.found = found_of(None, settings)
         if settings.strategy == "microbatch":
@@ -163,7 +171,13 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
         result.reason.file = model.path
         return result
     replaced = {*inlined.replaced, *(reading.replaced if reading is not None else ())}
-    notes = [*written, *_written_out(inlined), *window_for(replaced), *conversion.notes]
+    notes = [
+        *written,
+        *_written_out(inlined),
+        *window_for(replaced),
+        *kept_notes(settings.kept_deletes),
+        *conversion.notes,
+    ]
     for note in conversion.notes:
         note.message = names.readable(note.message)
     result.status, result.kind, result.options, result.notes = (

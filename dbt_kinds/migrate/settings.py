@@ -12,6 +12,7 @@ from dbt_kinds.errors import Left
 from dbt_kinds.kinds import Kind
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.hooks import check_hooks
+from dbt_kinds.migrate.kept_deletes import HOOK, kept_deletes
 from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import line_of_argument
@@ -73,6 +74,7 @@ class Settings:
     Attributes:
         deletes: the hooks that delete rows of its table, with their texts.
         ignored_key: a unique_key that is set, and that the strategy does not look at.
+        kept_deletes: the texts of a post-hook that deletes rows after a load, as it did after a run.
     """
 
     strategy: str | None
@@ -82,6 +84,7 @@ class Settings:
     line: int
     deletes: tuple[tuple[str, str], ...] = ()
     ignored_key: tuple[str, ...] = ()
+    kept_deletes: tuple[str, ...] = ()
 
     @property
     def replaces_all(self) -> bool:
@@ -111,16 +114,17 @@ def is_kind(model: ModelFile) -> bool:
     return own in KINDS
 
 
-def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) -> Settings:
+def read_settings(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Settings:
     """The settings of an incremental model.
 
     Raises:
         Left: they cannot be read, or are not dbt's own.
     """
-    config = model.config
+    config, adapter = model.config, options.adapter
     line = line_of_argument(model.text, model.calls[0], "materialized") if model.calls else 1
-    if config.get("enabled") is False:
-        raise Left(MigrateCode.Disabled, "the model is disabled; enable it first", line=line)
+    if config.get("enabled") is False or model.path in project.disabled:
+        of_target = f" for {adapter}" if model.path in project.disabled else ""
+        raise Left(MigrateCode.Disabled, f"the model is disabled{of_target}; enable it first", line=line)
     if model.is_python:
         raise Left(
             MigrateCode.PythonModel,
@@ -173,8 +177,9 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
             f"no kind writes {file_format}; rebuild the table as Iceberg or Delta",
             line=line,
         )
-    check_hooks(model, project, line)
-    deletes = tuple(own_deletes(model).items())
+    kept = kept_deletes(model, project, options.dialect)
+    deletes = {name: text for name, text in own_deletes(model).items() if not (kept and name == HOOK)}
+    check_hooks(model, project, line, own={*deletes, *((HOOK,) if kept else ())})
     key = _key(config.get("unique_key"))
     partition_by = _partition(config.get("partitioned_by" if adapter == "athena" else "partition_by"))
     given, strategy = strategy, _strategy_of_adapter(strategy, partition_by, config, adapter, line)
@@ -196,7 +201,7 @@ def read_settings(model: ModelFile, project: DbtProject, adapter: str | None) ->
             "for the other",
             line=line,
         )
-    return Settings(strategy, key, partition_by, config, line, deletes, ignored)
+    return Settings(strategy, key, partition_by, config, line, tuple(deletes.items()), ignored, kept)
 
 
 def _strategy_of_adapter(

@@ -21,7 +21,9 @@ from dbt_kinds.readers.dbt.tags import line_of, tags
 from dbt_kinds.writers.jinja import literal
 
 _DECIDING = frozenset({"materialized", "incremental_strategy", "unique_key"})
+_WHOLE = ("table", "view", "ephemeral")
 _OF_TARGET = _DECIDING | {"partition_by"}
+_AS_BOOL = re.compile(r"\|\s*as_(?:bool|native)\b(?:\(\))?")
 _VARIABLE = re.compile(r"""var\(\s*(['"])(?P<name>\w+)\1\s*(?:,\s*(?:default\s*=\s*)?(?P<default>[^()]*?))?\s*\)""")
 
 
@@ -67,13 +69,14 @@ def with_plain_config(
                 "it has no effect any more",
             )
         )
-    for argument, value in _of_target(model, project, options):
+    for argument, value, other in _of_target(model, project, options):
         edits.append(Edit(argument.value_start, argument.end, literal(value)))
+        lost = f", and {literal(other)} for other targets, which is lost" if other is not None else ""
         notes.append(
             MigrationNote(
                 MigrateCode.ConfigWritten,
                 f"{argument.name} was computed, and is written out as it is"
-                f"{f' for {options.adapter}' if options.adapter else ''}: {literal(value)}",
+                f"{f' for {options.adapter}' if options.adapter else ''}: {literal(value)}{lost}",
             )
         )
     if not edits:
@@ -94,9 +97,9 @@ def _variables(model: ModelFile, project: DbtProject) -> Iterator[tuple[Argument
                 yield argument, asked["name"], value
 
 
-def _of_target(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Iterator[tuple[Argument, Any]]:
-    """The arguments that decide about loading and depend on nothing but the adapter and what the template sets, with
-    their values.
+def _of_target(model: ModelFile, project: DbtProject, options: MigrateOptions) -> Iterator[tuple[Argument, Any, Any]]:
+    """The arguments that decide about loading and depend on nothing but the target and what the template sets, with
+    their values, and a materialization with that of other targets, where it is none that loads in parts.
     """
     for call in model.calls:
         # what is set before the call, such as the name of a key
@@ -104,16 +107,48 @@ def _of_target(model: ModelFile, project: DbtProject, options: MigrateOptions) -
         for argument in (*call.arguments, *call.beside):
             if argument.name not in _OF_TARGET or argument.value is not COMPUTED:
                 continue
-            names = Names()
-            adapter = options.adapter or options.dialect
-            renderer = Renderer(project.macros, project.variables, adapter, project.name, names, target=options.adapter)
-            try:
-                said = renderer.render(f"{before}{{% set kinds_given = {argument.text} %}}")[1]
-            except UnrenderableError:
-                continue
-            value = said.get("kinds_given", COMPUTED)
-            if _is_plain(value) and not names.asked and not names.undecided and not NAME.search(str(value)):
-                yield argument, value
+            template = f"{before}{{% set kinds_given = {argument.text} %}}"
+            value, is_decided = _given(template, project, options, answer=False)
+            other, _ = _given(template, project, options, answer=True)
+            if is_decided and value is not COMPUTED:
+                yield argument, value, None
+            elif argument.name == "materialized" and other == "incremental" and value in _WHOLE:
+                yield argument, other, value
+            elif argument.name == "materialized" and value == "incremental" and other in _WHOLE:
+                yield argument, value, other
+
+
+def _given(template: str, project: DbtProject, options: MigrateOptions, *, answer: bool) -> tuple[Any, bool]:
+    """What a template sets, COMPUTED if that is not known, and whether no condition is left to a run.
+
+    Args:
+        answer: that to conditions that only a run can decide.
+    """
+    names = Names(answer=answer)
+    adapter = options.adapter or options.dialect
+    renderer = Renderer(project.macros, project.variables, adapter, project.name, names, target=options.adapter)
+    try:
+        value = renderer.render(template)[1].get("kinds_given", COMPUTED)
+    except UnrenderableError:
+        return COMPUTED, False
+    is_known = _is_plain(value) and not names.asked and not NAME.search(str(value))
+    return value if is_known else COMPUTED, not names.undecided
+
+
+def is_disabled(model: ModelFile, project: DbtProject, options: MigrateOptions) -> bool:
+    """Whether a model is disabled for all targets of the adapter."""
+    given = model.config.get("enabled")
+    own = [found.text for call in model.calls if (found := call.argument("enabled")) is not None]
+    given = f"{{{{ {own[0]} }}}}" if own else given
+    if options.adapter is None or not isinstance(given, str):
+        return False
+    names = Names()
+    renderer = Renderer(project.macros, project.variables, options.adapter, project.name, names, target=options.adapter)
+    try:
+        said = renderer.render(_AS_BOOL.sub("", given))[0]
+    except UnrenderableError:
+        return False
+    return said.strip().lower() == "false" and not names.asked and not names.undecided
 
 
 def _of_incremental(

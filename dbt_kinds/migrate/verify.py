@@ -156,7 +156,7 @@ def old_bounds(project: DbtProject, model: ModelFile, options: MigrateOptions, r
     options = _known(project, options, root)
     parents = _parents(project, options)
     try:
-        settings = read_settings(model, project, options.adapter)
+        settings = read_settings(model, project, options)
         if settings.strategy == "microbatch":
             column = decide_microbatch(model, settings, parents, options).options["time_column"]
             return OldBounds((), (), column, is_batch=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 import duckdb
 
-from dbt_kinds.prove.rendering import Invocation, PlayedRenderer
-from dbt_kinds.prove.translation import read_query, written_for_duckdb
+from dbt_kinds.prove.rendering import OLD_TABLE, Invocation, PlayedRenderer
+from dbt_kinds.prove.translation import deletion_in_duckdb, read_query, written_for_duckdb
 from dbt_kinds.simulation.macros import CompilerError, Macros
 from dbt_kinds.simulation.nodes import node
 from dbt_kinds.simulation.warehouse import Warehouse
@@ -31,7 +31,7 @@ class StoppedError(Exception):
 
 @dataclass
 class NewModel:
-    """A converted model: its text, its kind and the options of its meta and config."""
+    """A converted model: its text, its kind and the options of its meta and config, and what its post-hook deletes."""
 
     text: str
     dialect: str
@@ -40,6 +40,7 @@ class NewModel:
     renderer: PlayedRenderer
     warehouse: Warehouse
     lacking: frozenset[str] = frozenset()
+    deletes: tuple[str, ...] = ()
 
     def prepare(self, moment: datetime) -> None:
         """Creates the function that holds the query, and the call that the kind takes for the model's query."""
@@ -85,3 +86,7 @@ class NewModel:
             self.warehouse.run(NAME, self.kind, dict(self.options), self.sql, at, full_refresh=full_refresh)
         except (CompilerError, duckdb.InvalidInputException) as error:
             raise StoppedError(" ".join(str(error).split())) from error
+        for text in self.deletes:
+            sql = self.renderer.rendered(text, Invocation(moment, is_incremental=False))
+            deletion = deletion_in_duckdb(sql, self.dialect, self.lacking).replace(OLD_TABLE, NEW_TABLE)
+            self.warehouse.database.execute(deletion)

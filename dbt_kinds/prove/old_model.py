@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 import duckdb
 
 from dbt_kinds.prove.rendering import OLD_TABLE, Invocation, PlayedRenderer
-from dbt_kinds.prove.translation import in_duckdb
+from dbt_kinds.prove.translation import deletion_in_duckdb, in_duckdb
 from dbt_kinds.prove.verdict import NotTriedError
 
 _TRANSFORM = re.compile(r"(day|hour|month|year)s?\((\w+)\)", re.IGNORECASE)
@@ -38,6 +38,7 @@ class OldModel:
         strategy: append, merge, delete+insert, insert_overwrite or microbatch.
         partitions: the columns, or functions of columns, whose values insert_overwrite replaces; empty: all.
         updated: the columns that a merge updates; all if None.
+        deletes: what its post-hook deletes from the table after each run.
         given: the variables that a run gets, from the moments of the last run and of this one; one run for each.
     """
 
@@ -54,6 +55,7 @@ class OldModel:
     batches: Batches | None = None
     keeps_history: bool = False
     lacking: frozenset[str] = frozenset()
+    deletes: tuple[str, ...] = ()
 
     def forget(self) -> None:
         """Drops the table."""
@@ -68,10 +70,12 @@ class OldModel:
         anew = last is None or (full_refresh and not self.keeps_history)
         if self.batches is not None:
             self._run_batches(moment, first, anew=anew)
+            self._delete(moment)
             return
         for variables in self.given(last if last is not None and not anew else first, moment):
             self._select(Invocation(moment, not anew, variables), self.text)
             self._write(anew=anew)
+            self._delete(moment)
             anew = False
 
     def whole(self, moment: datetime, first: datetime) -> None:
@@ -83,10 +87,11 @@ class OldModel:
                     Invocation(moment, is_incremental=False), self.batches.text_of(_instant(begin), _instant(end))
                 )
                 self._fill_whole(number)
-            return
-        for number, variables in enumerate(self.given(first, moment)):
-            self._select(Invocation(moment, is_incremental=False, variables=variables), self.text)
-            self._fill_whole(number)
+        else:
+            for number, variables in enumerate(self.given(first, moment)):
+                self._select(Invocation(moment, is_incremental=False, variables=variables), self.text)
+                self._fill_whole(number)
+        self._delete(moment, "kinds_whole")
 
     def _fill_whole(self, number: int) -> None:
         filled = "insert into kinds_whole" if number else "create or replace table kinds_whole as"
@@ -113,6 +118,12 @@ class OldModel:
                 f"and {column} < timestamptz '{_instant(end)}+00'"
             )
             self._insert()
+
+    def _delete(self, moment: datetime, table: str = OLD_TABLE) -> None:
+        for text in self.deletes:
+            sql = self.renderer.rendered(text, Invocation(moment, is_incremental=True))
+            deletion = deletion_in_duckdb(sql, self.dialect, self.lacking)
+            self.connection.execute(deletion.replace(OLD_TABLE, table))
 
     def _write(self, *, anew: bool) -> None:
         ask = self.connection.execute

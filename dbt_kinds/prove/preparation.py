@@ -15,6 +15,7 @@ from sqlglot import exp
 from dbt_kinds.errors import Left
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.kept_deletes import deletion
 from dbt_kinds.migrate.late_rows import reach_of
 from dbt_kinds.migrate.meaning import Meaning, meanings_of
 from dbt_kinds.migrate.microbatch import batch_of
@@ -77,7 +78,7 @@ def prepared(
     """
     try:
         plain, _ = with_plain_config(model, project, options)
-        settings = read_settings(plain, project, options.adapter)
+        settings = read_settings(plain, project, options)
     except Left as left:
         raise NotTriedError(left.message) from left
     for name in _NARROWING:
@@ -107,12 +108,16 @@ def prepared(
     after = read_query(renderer.rendered(new_text, first), options.dialect)
     wanted = [*settings.unique_key, *settings.partition_columns]
     wanted += [result.options["time_column"]] if "time_column" in result.options else []
-    names = {table.name.lower() for tree in (before, after) for table in tree.find_all(exp.Table)}
+    hooks = [renderer.rendered(text, first) for text in settings.kept_deletes]
+    deletions = [found for sql in hooks if (found := deletion(sql, options.dialect)) is not None]
+    names = {table.name.lower() for tree in (before, after, *deletions) for table in tree.find_all(exp.Table)}
     names = {name for name in names if name.startswith("in_")}
     known = {name: _declared(relation, parents) for name, relation in renderer.inputs.items()}
     read = ColumnsRead(names, known)
     for tree in (before, after):
         read.read(tree, wanted)
+    for query in (query for one in deletions for query in one.find_all(exp.Query) if query.parent_select is None):
+        read.read(query.copy())
     bounded = bounded_by_window(after, read)
     accepted = _accepted(connection, renderer, read, parents, before, after, options.dialect)
     columns, lacking = accepted.columns, accepted.lacking
@@ -135,6 +140,7 @@ def prepared(
         renderer,
         warehouse,
         lacking,
+        settings.kept_deletes,
     )
     new.prepare(_MOMENT)
     old = OldModel(
@@ -151,6 +157,7 @@ def prepared(
         batches=batches,
         keeps_history=settings.config.get("full_refresh") is False,
         lacking=lacking,
+        deletes=settings.kept_deletes,
     )
     inputs = _inputs(columns, bounded, settings, [before, after], result, options)
     conditions = _conditions(result, settings, kind_options, meanings, bounded, [before, after], options)

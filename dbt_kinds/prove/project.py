@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.parents import Parents
-from dbt_kinds.migrate.project import migrate_model, resolved
+from dbt_kinds.migrate.project import for_target, migrate_model, resolved
 from dbt_kinds.migrate.results import Migration
 from dbt_kinds.prove.prover import prove
 from dbt_kinds.prove.verdict import Verdict
@@ -99,6 +99,7 @@ def _begin_apart(task: Task) -> None:
 def _begin(task: Task) -> None:
     project = read_project(task.root)
     options = resolved(task.options, project, task.root, task.dialect)
+    project = for_target(project, options)
     _read[:] = [_Read(task, project, options, Parents(project, options.dialect, options.adapter or options.dialect))]
 
 

@@ -11,6 +11,7 @@ from sqlglot.errors import SqlglotError
 
 from dbt_kinds.migrate.bounds import asks_now, now_of
 from dbt_kinds.migrate.dialects import statement_of
+from dbt_kinds.migrate.kept_deletes import deletion
 from dbt_kinds.prove.stand_ins import with_stand_ins, without_functions
 from dbt_kinds.prove.verdict import NotTriedError
 from dbt_kinds.readers.dbt.rendering import with_plain_lengths
@@ -72,6 +73,20 @@ def in_duckdb(sql: str, dialect: str, lacking: frozenset[str] = frozenset()) -> 
         NotTriedError: it cannot be read.
     """
     return written_for_duckdb(read_query(sql, dialect), dialect, lacking)
+
+
+def deletion_in_duckdb(sql: str, dialect: str, lacking: frozenset[str] = frozenset()) -> str:
+    """A deletion from a table by a condition.
+
+    Raises:
+        NotTriedError: it cannot be read.
+    """
+    tree = deletion(sql, dialect)
+    if tree is None:
+        raise NotTriedError("a hook cannot be read as a deletion")
+    query = exp.select("*").from_(tree.this).where(tree.args["where"].this)
+    kept = sqlglot.parse_one(in_duckdb(query.sql(dialect), dialect, lacking), read="duckdb")
+    return exp.delete(kept.find(exp.Table), kept.args["where"].this).sql("duckdb")
 
 
 def _instead(node: exp.Expr) -> exp.Expr | None:

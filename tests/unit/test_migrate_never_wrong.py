@@ -644,6 +644,72 @@ def test_a_model_that_a_target_enables_is_converted_as_it_is(tmp_path: Path) -> 
     assert "enabled=target.name == 'prod'" in str(result.new_text), result.reason
 
 
+ENABLED = [
+    ("{{ target.type == 'databricks' }}", True),
+    ("{{ target.type in ('spark', 'databricks') | as_bool }}", True),
+    ("{{ target.type == 'snowflake' }}", False),
+    ("{{ (target.type == 'snowflake') | as_bool }}", False),
+    ("{{ target.name == 'prod' }}", True),
+    ("{{ var('has_it', false) }}", True),
+]
+
+
+@pytest.mark.parametrize(("enabled", "is_there"), ENABLED)
+@pytest.mark.parametrize("place", ["folder", "properties", "file"])
+def test_a_model_that_the_target_does_not_have_is_disabled(
+    enabled: str, is_there: bool, place: str, tmp_path: Path
+) -> None:
+    own = f", enabled={enabled.strip('{} ')}" if place == "file" and "as_bool" not in enabled else ""
+    files = {"models/of_one/m.sql": incremental("select id from {{ ref('raw') }}", MERGED + own)}
+    if place == "properties":
+        files["models/m.yml"] = json.dumps({"models": [{"name": "m", "config": {"enabled": enabled}}]})
+    folder = {"shop": {"of_one": {"+enabled": enabled}}} if place == "folder" else {}
+    result = one(migrated(tmp_path, files, settings={"models": folder}))
+    if place == "file" and not own:
+        return
+    assert (result.status == "converted") is is_there, result.reason
+    if not is_there:
+        assert result.reason is not None and result.reason.code == "Disabled"
+        assert "for databricks" in result.reason.message
+
+
+@pytest.mark.parametrize("folders", [("a", "b"), ("b", "a")])
+def test_of_two_models_of_one_name_a_child_reads_that_of_its_target(folders: tuple[str, str], tmp_path: Path) -> None:
+    ours, theirs = folders
+    files = {
+        f"models/{ours}/parent.sql": "select id, cast(sold as date) as sold from {{ source('a', 'b') }}",
+        f"models/{theirs}/parent.sql": "select id, cast(sold as timestamp) as sold from {{ source('a', 'b') }}",
+        "m": filtered("sold >= (select max(sold) from {{ this }})", "id, sold").replace("'raw'", "'parent'"),
+    }
+    models = {
+        ours: {"+enabled": "{{ target.type == 'databricks' }}"},
+        theirs: {"+enabled": "{{ target.type == 'bigquery' }}"},
+    }
+    result = one(migrated(tmp_path, files, settings={"models": {"shop": models}}))
+    assert "start_date()" in str(result.new_text), result.reason
+
+
+COMPUTED_BY_TARGET = [
+    ("'incremental' if target.threads > 4 else 'table'", "'table'"),
+    ("'view' if target.name == 'dev' else 'incremental'", "'view'"),
+    ("'incremental' if target.name == 'prod' else 'snapshot'", None),
+    ("'table' if target.name == 'prod' else 'view'", None),
+    ("target.name", None),
+]
+
+
+@pytest.mark.parametrize(("computed", "other"), COMPUTED_BY_TARGET)
+def test_a_model_that_some_targets_load_in_parts_is_one_for_all(
+    computed: str, other: str | None, tmp_path: Path
+) -> None:
+    text = incremental("select id from {{ ref('raw') }}", MERGED).replace("'incremental'", computed, 1)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert (result.status == "converted") is (other is not None), result.reason
+    if other is not None:
+        told = next(note.message for note in result.notes if note.code == "ConfigWritten")
+        assert f"and {other} for other targets, which is lost" in told
+
+
 @pytest.mark.parametrize(
     ("macro", "config", "is_told"),
     [

@@ -99,7 +99,7 @@ _TOLD = frozenset(
 
 @dataclass(frozen=True)
 class DbtProject:
-    """The contents of a project's folder."""
+    """The contents of a project's folder; `disabled` are the files of models that its target does not have."""
 
     root: Path
     name: str
@@ -113,11 +113,13 @@ class DbtProject:
     model_folder: str
     profile: str
     macro_files: Mapping[str, str] = field(default_factory=dict)
+    disabled: frozenset[str] = frozenset()
 
     @cached_property
     def models_by_name(self) -> dict[str, ModelFile]:
-        """The models by name."""
-        return {model.name: model for model in self.models}
+        """The models by name; of several with one name that which is enabled."""
+        models = sorted(self.models, key=lambda model: model.path not in self.disabled)
+        return {model.name: model for model in models}
 
 
 def read_project(root: Path) -> DbtProject:
@@ -205,8 +207,10 @@ def _folder_config(tree: Any, name: str, inside: PurePosixPath) -> dict[str, Any
 
 
 def _setting(name: str, value: Any) -> Any:
-    """The value of a setting; a hook remains as written, since what it calls matters."""
-    return value if name.endswith("hook") else _read(value)
+    """The value of a setting; a hook remains as written, since what it calls matters, and so does what enables a model,
+    which depends on the target.
+    """
+    return value if name.endswith(("hook", "enabled")) else _read(value)
 
 
 def _read(value: Any) -> Any:
