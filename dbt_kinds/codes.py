@@ -314,6 +314,7 @@ class MigrateCode(Code):
     ReplacesWholeTable = "note", "Every run replaces the whole table, as before."
     RunQueryLogic = "person", "A query that runs before the model decides more than one bound."
     SecondUseOfIsIncremental = "person", "is_incremental() switches more than a filter."
+    RecentStart = "note", "A first load read what lay a fixed time before it, and begins at the option start now."
     SlidingStart = "note", "A condition that stays shows only what lies a fixed time before now."
     SnapshotNewRecord = "person", "A snapshot writes rows for deleted keys, which versions by period do not have."
     SnapshotUnreadable = "person", "A snapshot's configuration is incomplete or computed."

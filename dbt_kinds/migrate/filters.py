@@ -542,10 +542,6 @@ def _split(tokens: Sequence[Token], made: Substituted, dialect: str, line: int, 
             raise NoFilter(
                 MigrateCode.SecondUseOfIsIncremental, "the block closes a bracket that it does not open", line=line
             )
-    if depth:
-        raise NoFilter(
-            MigrateCode.SecondUseOfIsIncremental, "the block opens a bracket that it does not close", line=line
-        )
 
 
 def _without_guard(tokens: Sequence[Token], made: Substituted, dialect: str, line: int) -> Sequence[Token] | None:

@@ -40,6 +40,8 @@ class Meaning:
     start: str | None = None
     # the variable at which the first load begins, as a bound that moves is never before it
     start_variable: str | None = None
+    # the condition of a first load that reads what lies a fixed time before it
+    recent: str | None = None
     is_strict: bool = False
     # what a strict bound names, and leaves out
     leaves_out: str | None = None
@@ -476,7 +478,7 @@ def _check_upper(bound: Bound, line: int) -> None:
 
 
 def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:
-    """The first load begins at a fixed time, or has the same upper bound."""
+    """The first load begins at a fixed time or one before now, or has the same upper bound."""
     line = meaning.filter.line
     short = _short(comparison.whole)
     problem = Left(
@@ -491,7 +493,7 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
     assert first is not None
     first = _dated(first)
     sides = [meaning.expression, comparison.expression]
-    if first.base == "fixed" and " " not in str(first.variable):
+    if first.base == "now" or (first.base == "fixed" and " " not in str(first.variable)):
         # a time is since a day where its day is
         sides = [_of_days(side) for side in sides]
     if not same(sides[0], sides[1]):
@@ -504,6 +506,12 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
     ):
         meaning.start = first.variable
         if comparison.operator == ">=":
+            return
+        first = bounds[1]
+        assert first is not None
+    elif comparison.operator in (">", ">=", "between") and first.base == "now":
+        meaning.recent = short
+        if comparison.operator != "between":
             return
         first = bounds[1]
         assert first is not None

@@ -63,12 +63,12 @@ def set_key(found: Conversion, reading: Reading, settings: Settings, options: Mi
             )
         )
     elif not is_unique:
+        when = "" if found.options.get("insert_only") else " on a first load and on --full-refresh"
         found.notes.append(
             MigrationNote(
                 MigrateCode.KeyIsChecked,
-                f"a load stops at two rows of one {written}, and at one that is NULL, where dbt kept them on a first "
-                f"load and on --full-refresh; test that {written} is unique and not null, or set duplicate_keys and "
-                "null_keys",
+                f"a load stops at two rows of one {written}, and at one that is NULL, where dbt kept them{when}; test "
+                f"that {written} is unique and not null, or set duplicate_keys and null_keys",
             )
         )
     elif not all(_is_never_null(reading, name) for name in key - properties.not_null):

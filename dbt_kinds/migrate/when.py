@@ -233,7 +233,15 @@ def notes_of(
     notes: list[errors.MigrationNote] = []
     if "start" not in found.options:
         notes += no_start(options)
-    if any(meaning.filter.block.word != "outside" for meaning in meanings):
+    recent = [meaning.recent for meaning in meanings if meaning.recent is not None]
+    if recent:
+        notes.append(
+            MigrationNote(
+                MigrateCode.RecentStart,
+                f"a first load and --full-refresh read `{recent[0]}`; set the option start to where they are to begin",
+            )
+        )
+    elif any(meaning.filter.block.word != "outside" for meaning in meanings):
         notes.append(
             MigrationNote(
                 MigrateCode.FirstLoad,

@@ -86,7 +86,7 @@ def deletion_in_duckdb(sql: str, dialect: str, lacking: frozenset[str] = frozens
         raise NotTriedError("a hook cannot be read as a deletion")
     query = exp.select("*").from_(tree.this).where(tree.args["where"].this)
     kept = sqlglot.parse_one(in_duckdb(query.sql(dialect), dialect, lacking), read="duckdb")
-    return exp.delete(kept.find(exp.Table), kept.args["where"].this).sql("duckdb")
+    return exp.Delete(this=kept.find(exp.Table), where=kept.args["where"]).sql("duckdb")
 
 
 def _instead(node: exp.Expr) -> exp.Expr | None:

@@ -329,7 +329,7 @@ LEFT = {
     ),
     "ElseBranchDiffers": incremental(
         "select day from {{ ref('raw') }} {% if is_incremental() %} where day > (select max(day) from {{ this }}) {% else %} where day > "
-        "current_date - 30 {% endif %}"
+        "(select min(day) from {{ ref('calendar') }}) {% endif %}"
     ),
     "ReadsThisElsewhere": incremental("select * from {{ ref('raw') }} left join {{ this }} using (id)"),
     "CustomStrategy": filtered("a > 1", config="incremental_strategy='insert_by_period'"),

@@ -76,9 +76,9 @@ def test_what_a_hook_deletes_is_not_found_absent_and_inserted_by_a_window(tmp_pa
     text = (
         "{{ config(materialized='incremental', unique_key='id', incremental_strategy='merge', "
         "post_hook='delete from {{ this }} where is_deleted') }}\n"
-        "select s.id, s.is_deleted, s.sold_on from {{ ref('raw') }} as s\n"
+        "select s.id, s.is_deleted, s.day from {{ ref('raw') }} as s\n"
         "{% if is_incremental() %} where not exists (select 1 from {{ this }} t where t.id = s.id) "
-        "and s.sold_on >= date_sub(current_date(), 7) {% endif %}\n"
+        "and s.day >= date_sub(current_date(), 7) {% endif %}\n"
     )
     result = one(migrated(tmp_path, {"m": text}, "databricks"))
     assert result.reason is not None, result.new_text

@@ -65,7 +65,7 @@ def test_a_block_of_the_first_load_alone_leaves_the_model(query: str, tmp_path: 
         ("day >= current_date() - 3", "date_trunc('month', day) >= '2024-01-01'", None),
         ("day >= current_date() - 3", "date(other) >= '2024-01-02'", None),
         ("day >= current_date() - 3", "day >= date '2024-02-31' - interval 1 day", None),
-        ("day >= current_date() - 3", "day >= current_date() - 30", None),
+        ("day >= current_date() - 3", "day < current_date() - 30", None),
     ],
 )
 def test_a_first_load_since_a_fixed_day_is_its_start(
@@ -82,6 +82,28 @@ def test_a_first_load_since_a_fixed_day_is_its_start(
     assert result.kind == TIME_RANGE, result.reason
     assert result.options["start"] == start
     assert first not in str(result.new_text)
+
+
+RECENT = [
+    ("day >= (select max(day) from {{ this }})", "day >= current_date() - 30"),
+    ("day >= '{{ var(\"a\") }}' and day < '{{ var(\"b\") }}'", "day > current_date() - interval 30 days"),
+    ("t_at >= (select max(t_at) from {{ this }})", "date(t_at) >= date_sub(current_date(), 30)"),
+]
+
+
+@pytest.mark.parametrize(("later", "first"), RECENT)
+def test_a_first_load_of_recent_rows_begins_at_start_and_a_note_says_so(later: str, first: str, tmp_path: Path) -> None:
+    query = (
+        "select id, day, t_at from {{ ref('raw') }}\n"
+        f"where {{% if is_incremental() %}} {later} {{% else %}} {first} {{% endif %}}"
+    )
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert first not in str(result.new_text)
+    assert "start" not in result.options
+    notes = {note.code: note.message for note in result.notes}
+    assert f"read `{first}`".lower() in notes["RecentStart"].lower()
+    assert "NoStart" in notes and "FirstLoad" not in notes
 
 
 SALES = "select s.id, s.block_time, tx.sender from {{ ref('sales') }} as s\n"

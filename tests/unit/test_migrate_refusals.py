@@ -1,0 +1,228 @@
+"""Why a model is left: an input for each refusal that no other test needs, so that none can be taken out unnoticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.migrating import migrated, one
+from tests.unit.test_migrate import filtered, incremental
+
+NEWEST = "event_at > (select max(event_at) from {{ this }})"
+BLOCK = "{{% if is_incremental() %}} {0} {{% endif %}}"
+MERGED = "incremental_strategy='merge', unique_key='id'"
+OVERWRITTEN = "incremental_strategy='insert_overwrite'"
+MICROBATCH = "incremental_strategy='microbatch', event_time='event_at', begin='2020-01-01', batch_size='day'"
+
+
+def united(first: str, second: str, columns: str = "id, event_at", others: str = "id, event_at") -> str:
+    """A union of two inputs with a filter each."""
+    parts = [(columns, "a", first), (others, "b", second)]
+    return incremental(
+        "\nunion all\n".join(
+            f"select {listed} from {{{{ ref('{name}') }}}} {BLOCK.format(f'where {condition}')}"
+            for listed, name, condition in parts
+        )
+    )
+
+
+LEFT: dict[str, tuple[str | dict[str, str], str]] = {
+    "variables and a newest value": (
+        united("event_at >= '{{ var(\"since\") }}'", NEWEST),
+        "variables bound one filter and the table or the clock another",
+    ),
+    "a time of arrival and one of an event": (
+        united("event_at > (select max(at) from {{ this }})", "_loaded_at > (select max(at) from {{ this }})", "event_at as at", "_loaded_at as at"),
+        "when it arrived; say --event or --arrival",
+    ),
+    "the whole table replaced by what is new": (
+        filtered(NEWEST, config=OVERWRITTEN),
+        "insert_overwrite without partition_by replaces the whole table by the filtered rows",
+    ),
+    "partitions beside the time": (
+        filtered("day >= current_date - 3", "day, region", f"{OVERWRITTEN}, partition_by=['day', 'region']"),
+        "the table has partitions beside the filtered column",
+    ),
+    "a deletion that predicates narrow": (
+        filtered(NEWEST, config="incremental_strategy='delete+insert', unique_key='id', incremental_predicates=['id > 3']"),
+        "incremental_predicates narrows what delete+insert deletes",
+    ),
+    "partitions deleted by a key": (
+        filtered(NEWEST, "region, event_at", "incremental_strategy='delete+insert', unique_key='region', partition_by=['region']"),
+        "rows of region are replaced by rows filtered on event_at",
+    ),
+    "one row of a key that is none": (
+        filtered(NEWEST, rest="qualify row_number() over (partition by id order by event_at desc) = 1"),
+        "is kept, which is not the model's unique_key (it has none)",
+    ),
+    "an upper bound alone": (filtered("event_at < now()"), "the filter has an upper bound only"),
+    "a bound after the newest row": (
+        filtered("event_at > (select max(event_at) + interval 1 day from {{ this }})"),
+        "the bound lies after the newest row",
+    ),
+    "an upper bound that is a fixed time": (
+        filtered(f"{NEWEST} and event_at < '2030-01-01'"),
+        "the upper bound is neither now nor a variable",
+    ),
+    "a variable that is an upper bound shifted by weeks": (
+        filtered("day >= '{{ var(\"a\") }}' and day < date_add(date '{{ var(\"b\") }}', 14)", "day"),
+        "the upper bound is shifted by more than a day",
+    ),
+    "a fixed bound of later runs": (
+        filtered("event_at >= '2024-01-01'"),
+        "applies only on incremental runs",
+    ),
+    "the model's own table beside the column": (
+        filtered("event_at + (select max(late) from {{ this }}) > now()"),
+        "the model reads its own table for more than the bound",
+    ),
+    "two fixed beginnings": (
+        incremental(
+            "select id, event_at from {{ ref('a') }} {% if is_incremental() %} where " + NEWEST + " {% else %} where event_at >= '2020-01-01' {% endif %}"
+            " union all select id, event_at from {{ ref('b') }} {% if is_incremental() %} where " + NEWEST + " {% else %} where event_at >= '2021-01-01' {% endif %}"
+        ),
+        "the first load begins at 2020-01-01 and at 2021-01-01",
+    ),
+    "branches of two shapes": (
+        incremental(
+            "select id, event_at from {{ ref('a') }} where id > 0 {% if is_incremental() %} and " + NEWEST + " {% else %} where event_at >= '2020-01-01' {% endif %}"
+        ),
+        "the two branches do not have the same shape",
+    ),
+    "a first load with more than conditions": (
+        incremental(
+            "select id, event_at from {{ ref('a') }} {% if is_incremental() %} where " + NEWEST + " {% else %} limit 10 {% endif %}"
+        ),
+        "the first load has other logic than no filter or a fixed start",
+    ),
+    "a block of nothing but a word": (filtered(" "), "the block has no condition"),
+    "a bracket left open": (
+        incremental("select id, event_at from {{ ref('a') }} {% if is_incremental() %} where (" + NEWEST + " {% endif %}"),
+        "cannot be read as SQL",
+    ),
+    "a bracket closed": (
+        incremental("select * from (select id, event_at from {{ ref('a') }} {% if is_incremental() %} where " + NEWEST + ") {% else %} ) {% endif %}"),
+        "the block closes a bracket that it does not open",
+    ),
+    "a word missing": (filtered("event_at > and id > 3"), "`event_at >` cannot be read"),
+    "an end of a variable, and no beginning": (
+        filtered("event_at < '{{ var(\"until\") }}'", config=OVERWRITTEN + ", partition_by=['event_at']"),
+        "the filter has an upper bound only",
+    ),
+    "an end outside the block": (
+        incremental("select id, day from {{ ref('raw') }} where day < '{{ var(\"until\") }}'", f"{OVERWRITTEN}, partition_by=['day']"),
+        "until bounds the end of what is read, and nothing its beginning",
+    ),
+    "an end of another input": (
+        incremental(
+            "select a.id, a.day from {{ ref('a') }} as a join (select * from {{ ref('b') }} where day < '{{ var(\"until\") }}') as b using (id) "
+            "where a.day >= '{{ var(\"since\") }}'", f"{OVERWRITTEN}, partition_by=['day']"
+        ),
+        "a variable bounds day here, where no filter bounds its beginning",
+    ),
+    "a variable of a query that cannot be read": (
+        incremental("select id, day, '{{ var(\"day\") }}' as x from {{ ref('raw') }} from from", f"{OVERWRITTEN}, partition_by=['day']"),
+        "the variable day may decide what is read or written",
+    ),
+    "a target that chooses the columns": (
+        incremental(
+            "select id, {% if target.name == 'prod' %} event_at {% else %} date_trunc('month', event_at) as event_at {% endif %} from {{ ref('raw') }} "
+            + BLOCK.format("where event_at >= (select max(event_at) from {{ this }})").replace("{{{{", "{{").replace("}}}}", "}}")
+        ),
+        "a condition that only a run can decide changes what is loaded",
+    ),
+    "is_incremental() in an expression": (
+        incremental("select id, '{{ is_incremental() }}' as x from {{ ref('raw') }}"),
+        "uses is_incremental() outside the condition of an if block",
+    ),
+    "a macro that decides in a statement": (
+        {"m": incremental("{% do chosen() %} select id from {{ ref('raw') }}"), "macros/chosen.sql": "{% macro chosen() %}{% if is_incremental() %}{% endif %}{% endmacro %}"},
+        "the macro chosen decides what is loaded",
+    ),
+    "something set for no filter": (
+        incremental("{% if is_incremental() %}{% set unused = 3 %}{% endif %} select id from {{ ref('raw') }}"),
+        "something is set for incremental runs that no filter uses",
+    ),
+    "several bounds that are set": (
+        incremental(
+            "{% set a = run_query('select max(event_at) from ' ~ this) %}{% set b = run_query('select max(id) from ' ~ this) %}"
+            "select id, event_at from {{ ref('raw') }} {% if is_incremental() %} where event_at > '{{ a }}' and id > {{ b }} {% endif %}"
+        ),
+        "are several bounds",
+    ),
+    "absence in two places": (
+        incremental(
+            "select id, event_at from {{ ref('a') }} {% if is_incremental() %} where id not in (select id from {{ this }}) and event_at > now() - interval 3 days {% endif %}"
+            " union all select id, event_at from {{ ref('b') }} {% if is_incremental() %} where id not in (select id from {{ this }}) and event_at > now() - interval 3 days {% endif %}"
+        ),
+        "by their absence in several places",
+    ),
+    "absence, and partitions replaced": (
+        filtered("id not in (select id from {{ this }}) and event_at > now() - interval 3 days", config=f"{OVERWRITTEN}, partition_by=['event_at']"),
+        "partitions are replaced by the rows that are not there yet",
+    ),
+    "absence by another key": (
+        filtered("other not in (select other from {{ this }}) and event_at > now() - interval 3 days", "id, other, event_at", MERGED),
+        "new rows are told by other and merged by id",
+    ),
+    "a batch that asks is_incremental()": (
+        incremental("select id, event_at from {{ ref('raw') }} {% if is_incremental() %} where id > 3 {% endif %}", MICROBATCH),
+        "a microbatch model asks is_incremental(), too",
+    ),
+    "a batch that reads its own table": (
+        incremental("select id, event_at from {{ ref('raw') }} where id > (select max(id) from {{ this }})", MICROBATCH),
+        "the model reads its own table",
+    ),
+    "a batch that predicates narrow": (
+        incremental("select id, event_at from {{ ref('raw') }}", f"{MICROBATCH}, incremental_predicates=['id > 3']"),
+        "incremental_predicates narrow what a batch replaces",
+    ),
+    "a batch of a week": (
+        incremental("select id, event_at from {{ ref('raw') }}", MICROBATCH.replace("'day'", "'week'")),
+        "batch_size week is none of hour, day, month and year",
+    ),
+    "a batch whose key stands in YAML": (
+        {"m": incremental("select id, event_at from {{ ref('raw') }}", MICROBATCH), "models/m.yml": "models: [{name: m, config: {unique_key: id}}]"},
+        "unique_key stands in YAML",
+    ),
+    "a materialization of the project": (
+        {"m": "{{ config(materialized='our_own') }} select id from {{ ref('raw') }} {% if is_incremental() %} where id > 3 {% endif %}"},
+        "the materialization our_own is one of the project's own",
+    ),
+    "a range of a table that is not partitioned by it": (
+        filtered(NEWEST, config="file_format='parquet'"),
+        "a range of a parquet table can be replaced where it is partitioned by event_at",
+    ),
+    "predicates that are computed": (
+        filtered(NEWEST, config=f"{MERGED}, predicates=our_predicates()"),
+        "incremental_predicates is computed",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_a_model_is_left_for_the_reason_that_is_told(name: str, tmp_path: Path) -> None:
+    given, reason = LEFT[name]
+    result = one(migrated(tmp_path, given if isinstance(given, dict) else {"m": given}))
+    assert result.reason is not None, result.new_text
+    assert reason in result.reason.message, result.reason.message
+    assert result.diff == ""
+
+
+SNAPSHOTS = {
+    "strategy='timestamp', unique_key=our_key(), updated_at='changed_at'": "unique_key is computed",
+    "strategy='timestamp', updated_at='changed_at'": "the snapshot has no unique_key",
+    "strategy='timestamp', unique_key='id', updated_at='changed_at', enabled=false": "the snapshot is disabled",
+    "strategy='timestamp', unique_key='id', updated_at='cast(changed_at as date)'": "updated_at is no column",
+    "strategy='check', unique_key='id'": "check_cols is not set",
+    "strategy='our_own', unique_key='id', updated_at='changed_at'": "the strategy our_own is one of the project's own",
+}
+
+
+@pytest.mark.parametrize("config", SNAPSHOTS)
+def test_a_snapshot_is_left_for_the_reason_that_is_told(config: str, tmp_path: Path) -> None:
+    text = f"{{% snapshot s %}}{{{{ config({config}, target_schema='x') }}}} select * from {{{{ ref('raw') }}}}{{% endsnapshot %}}"
+    result = one(migrated(tmp_path, {"snapshots/s.sql": text, "m": "select 1"}), "s")
+    assert result.reason is not None, result.new_text
+    assert SNAPSHOTS[config] in result.reason.message
