@@ -1,7 +1,8 @@
 {#
   Claims for models that come later: when a run begins (open_run), and when few such claims are left, one append claims
   the next models that are surely due, and the read that follows decides about all of them. Where it shows another run,
-  the claim is given back at once, and the model asks again, alone, when its turn comes.
+  the claim is given back at once, and the model asks again, alone, when its turn comes. As many models as are
+  `about_to_begin` are claimed beside those that come later.
 
   `run_memory('ahead')` has them by relation, each as in own_claims, with `is_held`, once a read has shown no other
   claim, `known`, what was recorded before that read, and `others_wrote`, whether it was something else after. Each is
@@ -9,8 +10,9 @@
   `run_memory('releases_ahead')` has, by relation, the events with which claims are given back, until their append is
   done.
 #}
-{% macro claim_ahead(execution_time) %}
+{% macro claim_ahead(execution_time, about_to_begin=0) %}
   {% set ahead, most = dbt_kinds.run_memory('ahead'), dbt_kinds.claims_at_once() %}
+  {% set most = most + about_to_begin if most else 0 %}
   {# claims of models that are skipped stay until the run ends #}
   {% if ahead | length > [most // 2 - 1, 0] | max or not dbt_kinds.know_of_each_other() %}
     {% do return(none) %}

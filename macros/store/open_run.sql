@@ -1,6 +1,6 @@
 {#
   The package's on-run-start hook. Before the threads of a run begin, it asks once for all of them what each would ask
-  first, reads the store, and in an embedded session claims the first models that are due (claim_ahead).
+  first, reads the store, and claims the first models that are due (claim_ahead).
   It does nothing in a run of a single model, in one whose window or settings are unusual, and where there is no store
   yet: so a setting that is wrong is refused by each model, and stops no model of another kind. What it returns is a
   statement, so it returns nothing.
@@ -12,9 +12,23 @@
   {% if unique_ids | length > 1 and dbt_kinds._has_usual_settings() and dbt_kinds.find_store() is not none %}
     {% set first = graph.nodes[unique_ids[0]] %}
     {% do dbt_kinds.log_of(dbt_kinds.relation_key(first.database, first.schema, first.alias)) %}
-    {# on a server nobody sees that a run is gone, and a hook of the project that fails may end it without an end #}
-    {% do dbt_kinds.claim_ahead(dbt_kinds.run_settings(first.name).execution_time) if dbt_kinds.is_embedded() %}
+    {# a later hook that fails may end the run without an end, and on a server nobody sees that it is gone #}
+    {% if dbt_kinds.is_embedded() or not dbt_kinds._hooks_follow() %}
+      {# each thread takes one at once #}
+      {% do dbt_kinds.claim_ahead(dbt_kinds.run_settings(first.name).execution_time,
+        0 if dbt_kinds.is_embedded() else target.threads) %}
+    {% endif %}
   {% endif %}
+{% endmacro %}
+
+
+{# Whether other on-run-start hooks come after this one: those of packages run in the order of their names, and the
+   project's last. #}
+{% macro _hooks_follow() %}
+  {% for node in graph.nodes.values() if node.resource_type == 'operation' and 'on-run-start' in node.tags %}
+    {% if node.package_name == project_name or node.package_name > 'dbt_kinds' %}{% do return(true) %}{% endif %}
+  {% endfor %}
+  {% do return(false) %}
 {% endmacro %}
 
 

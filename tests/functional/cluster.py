@@ -14,7 +14,8 @@ from pathlib import Path
 from dbt_kinds.local.jars import format_settings
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import spark_home
-from tests.functional.thrift import HOST, free_port
+from tests.collector import free_port
+from tests.functional.metastore import HOST
 
 STARTS_WITHIN = 60.0
 

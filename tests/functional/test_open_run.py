@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.functional.project import DAILY_EVENTS, Project, events_table
+from tests.functional.project import DAILY_EVENTS, Project, Run, events_table
+from tests.functional.thrift import ThriftProject, ThriftServer
 
 OPEN_CLAIMS = """select relation from {schema}.dbt_kinds_intervals group by relation
 having count_if(event = 'claimed') > count_if(event = 'released')"""
@@ -16,8 +17,11 @@ having count_if(event = 'claimed') > count_if(event = 'released')"""
 
 @pytest.fixture(scope="module")
 def shop(local_spark: Mapping[str, Any], package: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return filled(Project(tmp_path_factory.mktemp("shop") / "project", local_spark, "open_run", package))
+
+
+def filled(project: Project) -> Project:
     """Six models that are loaded day by day, and a view."""
-    project = Project(tmp_path_factory.mktemp("shop") / "project", local_spark, "open_run", package)
     events_table(project)
     for number in range(6):
         project.kind(f"m{number}", DAILY_EVENTS, config="file_format='iceberg'")
@@ -27,10 +31,13 @@ def shop(local_spark: Mapping[str, Any], package: Path, tmp_path_factory: pytest
     return project
 
 
+def appends_of(run: Run) -> list[str]:
+    return [sql for sql in run.statements if sql.startswith("insert into") and "dbt_kinds_intervals" in sql[:90]]
+
+
 @pytest.mark.core
 def test_it_claims_what_is_due_in_one_append(shop: Project) -> None:
-    run = shop.run(now="2024-01-03")
-    appends = [sql for sql in run.statements if sql.startswith("insert into") and "dbt_kinds_intervals" in sql[:90]]
+    appends = appends_of(shop.run(now="2024-01-03"))
     # the claims, and the records of all six
     assert len(appends) == 2, appends
     assert appends[0].count("'claimed'") == 6
@@ -67,3 +74,13 @@ def test_a_hook_of_the_project_that_fails_leaves_no_claim(shop: Project) -> None
     assert shop.rows(OPEN_CLAIMS) == []
     shop.run(now="2024-01-06")
     assert shop.recorded("m5") == [["2024-01-01", "2024-01-06"]]
+
+
+def test_on_a_server_it_claims_unless_another_hook_follows(thrift: ThriftServer, tmp_path: Path) -> None:
+    shop = filled(ThriftProject(tmp_path / "project", thrift, "open_run_served"))
+    # one for the thread, and four that come later
+    assert appends_of(shop.run(now="2024-01-03"))[0].count("'claimed'") == 5
+    shop.settings["on-run-start"] = "select 1"
+    assert appends_of(shop.run(now="2024-01-04"))[0].count("'claimed'") == 1
+    assert [shop.recorded(f"m{number}") for number in range(6)] == [[["2024-01-01", "2024-01-04"]]] * 6
+    assert shop.rows(OPEN_CLAIMS) == []

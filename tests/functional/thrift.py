@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,11 +14,10 @@ from pyhive import hive
 
 from dbt_kinds.local.java import use_java_17
 from dbt_kinds.local.profile import spark_home, spark_settings
+from tests.collector import free_port
 from tests.functional.formats import table_format
+from tests.functional.metastore import HADOOP, HOST, hive_metastore, wait_for_port
 from tests.functional.project import Project
-
-STARTS_WITHIN = 120.0
-HOST = "127.0.0.1"
 
 
 class ThriftServer:
@@ -75,18 +72,22 @@ def thrift_server(folder: Path, settings: Mapping[str, str] | None = None) -> It
     folder.mkdir(parents=True)
     port = free_port()
     log = folder / "server.log"
-    with log.open("w") as output:
+    given = _settings(folder, port) | dict(settings or {})
+    with hive_metastore(folder, given) as address, log.open("w") as output:
         # the launcher becomes the JVM; a group of its own can be killed whole
         process = subprocess.Popen(
-            _command(folder, port, settings or {}), stdout=output, stderr=subprocess.STDOUT, cwd=folder,
-            env=os.environ | {"SPARK_HOME": str(spark_home())}, start_new_session=True,
+            _command(given | {f"{HADOOP}hive.metastore.uris": address}), stdout=output, stderr=subprocess.STDOUT,
+            cwd=folder, env=os.environ | {"SPARK_HOME": str(spark_home())}, start_new_session=True,
         )  # fmt: skip
-    try:
-        _wait(process, port, log)
-        yield ThriftServer(port)
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        try:
+            # the port opens when the server is ready
+            wait_for_port(process, port, "Spark Thrift server", log)
+            with closing(ThriftServer(port).connect()) as connection:
+                ask(connection, "select 1")
+            yield ThriftServer(port)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def locking_catalog(folder: Path) -> dict[str, str]:
@@ -102,39 +103,22 @@ def locking_catalog(folder: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        return int(free.getsockname()[1])
-
-
-def _command(folder: Path, port: int, settings: Mapping[str, str]) -> list[str]:
-    given = spark_settings(folder, table_format=table_format()) | {
+def _settings(folder: Path, port: int) -> dict[str, str]:
+    return spark_settings(folder, table_format=table_format()) | {
         "spark.master": "local[2]",
-        "spark.hadoop.hive.server2.thrift.bind.host": HOST,
-        "spark.hadoop.hive.server2.thrift.port": str(port),
+        f"{HADOOP}hive.server2.thrift.bind.host": HOST,
+        f"{HADOOP}hive.server2.thrift.port": str(port),
         # each connection is a session that stays for a while: of 1 GB, collections took 15 of 23 minutes of CPU (measured)
         "spark.driver.memory": "3g",
     }
+
+
+def _command(settings: Mapping[str, str]) -> list[str]:
     # the class of a session catalog is looked for before --jars are there
-    jars = given.pop("spark.jars", "").replace(",", ":")
-    given |= settings
-    options = [word for name, value in given.items() for word in ("--conf", f"{name}={value}")]
+    jars = settings.get("spark.jars", "").replace(",", ":")
+    options = [
+        word for name, value in settings.items() if name != "spark.jars" for word in ("--conf", f"{name}={value}")
+    ]
     server = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
     launcher = str(spark_home() / "bin" / "spark-submit")
     return [launcher, "--driver-class-path", jars, "--class", server, *options, "spark-internal"]
-
-
-def _wait(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    deadline = time.monotonic() + STARTS_WITHIN
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            # the port opens when the server is ready
-            socket.create_connection((HOST, port), timeout=5).close()
-            with closing(ThriftServer(port).connect()) as connection:
-                ask(connection, "select 1")
-            return
-        except ConnectionRefusedError:
-            time.sleep(0.2)
-    raise AssertionError(f"no Spark Thrift server within {STARTS_WITHIN:.0f} s; its log:\n{log.read_text()[-20000:]}")
