@@ -1,8 +1,8 @@
 """The common representation of any tool's project: models of kinds, with everything a dbt project says about them.
 
 Readers produce it, the writer consumes it, and neither knows the other. SQL is text with placeholders: names such as
-`kinds_mark_3` for anything that is not SQL (a reference, a time variable), so that SQL parsers and generators never see
-Jinja.
+`kinds_placeholder_3` for anything that is not SQL (a reference, a time variable), so that SQL parsers and generators
+never see Jinja.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class DataTest:
 
     Attributes:
         name: the test as YAML names it: `not_null`, `dbt_kinds.forall`, or a test of the project.
-        arguments: its arguments besides model and column; strings may contain placeholders from `marks`.
+        arguments: its arguments besides model and column; strings may contain its `placeholders`.
         config: the keys below `config:`, such as severity, where, enabled; for an audit also over, store_failures.
         label: a custom name.
     """
@@ -268,6 +268,7 @@ class SourceTable:
     """A table that the project reads but does not build.
 
     Attributes:
+        name: its name in dbt, by default the table's.
         catalog: the catalog of the schema, if it is not the project's own.
         settings: dbt's own configuration, without meta.
         options: the kinds' own settings for the table, written below meta.
@@ -287,6 +288,10 @@ class SourceTable:
     options: dict[str, Any] = field(default_factory=dict)
     origin: dict[str, Any] = field(default_factory=dict)
     notes: list[Diagnostic] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Names it after its table, unless another name is given."""
+        self.name = self.name or self.table
 
 
 @dataclass

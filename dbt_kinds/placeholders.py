@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from dbt_kinds.kinds import Placeholder, SparkSql
 
-PLACEHOLDER_NAME = re.compile(r"\bkinds_mark_\d+\b")
+PLACEHOLDER_NAME = re.compile(r"\bkinds_placeholder_\d+\b")
 
-_WORD_WITH_PLACEHOLDER = re.compile(r"\w*kinds_mark_\d\w*")
+_WORD_WITH_PLACEHOLDER = re.compile(r"\w*kinds_placeholder_\d\w*")
 
 
 class Placeholders:
@@ -23,7 +23,7 @@ class Placeholders:
     def name_of(self, placeholder: Placeholder) -> str:
         """The identifier that represents a placeholder."""
         if placeholder not in self._names:
-            name = f"kinds_mark_{len(self._names) + 1}"
+            name = f"kinds_placeholder_{len(self._names) + 1}"
             self._names[placeholder] = name
             self.by_name[name] = placeholder
         return self._names[placeholder]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import random
 import sys
 from pathlib import Path
@@ -78,6 +79,8 @@ def compile_command(*, strict: bool, as_json: bool, **request: Any) -> None:
     from dbt_kinds.compile.report import report_lines, report_table
     from dbt_kinds.compile.request import CompileRequest
 
+    # what it cannot read is told with its place
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
     with talk.status("Reading") as status:
         report = compile_project(
             CompileRequest(**request),

@@ -19,11 +19,15 @@ _WORDS_OF_DBT = (
     "run_started_at schema source sql sql_now store_result store_raw_result target this tojson toyaml "
     "try_or_compiler_error var write"
 )
-_RESERVED = frozenset(_WORDS_OF_DBT.split())
+# packages that come with dbt, an adapter, or us; dbt takes no two of one name
+_PACKAGES = ("dbt", "dbt_databricks", "dbt_kinds", "dbt_spark")
+_RESERVED = frozenset({*_WORDS_OF_DBT.split(), *_PACKAGES})
 
 
 def project_name(text: str) -> str:
-    """A valid name of a dbt project: letters, digits and underscores, not beginning with a digit, no word of dbt's."""
+    """A valid name of a dbt project: letters, digits and underscores, not beginning with a digit, no word or package of
+    dbt's.
+    """
     name = dbt_name(text)
     return f"project_{name}" if name[:1].isdigit() or name in _RESERVED else name
 

@@ -45,6 +45,10 @@ def _position_of(values: exp.Expr, value: exp.Expr) -> exp.Expr:
 @rewrites(exp.ArrayContains)
 def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
     """Whether a list contains a value: for a list with NULLs Spark returns NULL if the value is absent."""
+    if isinstance(node.expression, exp.Null):
+        raise NotInSpark(
+            "a search for NULL in a list has no counterpart in Spark; write exists(l, x -> x IS NULL)", node
+        )
     if dialect != "duckdb":
         return node
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.this), node.expression)

@@ -1,4 +1,4 @@
-"""Names for unnamed outputs: engines differ, and tables do not accept Spark's `avg(x)`."""
+"""Names of outputs: engines differ on those of expressions, and tables do not accept Spark's `avg(x)`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from dbt_kinds.translation.remarks import Remark
+
+_NAMES = "output_names"
 
 
 def name_columns(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
@@ -21,3 +23,38 @@ def name_columns(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
             message = f"a column without a name is called {name}; write {written} as <name>"
             yield Remark("unnamed", message, item)
             item.replace(exp.alias_(item.copy(), name))
+
+
+def remember_names(tree: exp.Expr) -> None:
+    """Notes the names of the outputs of each select, as SQLMesh gives them: `x::varchar(5)` is x."""
+    for select in tree.find_all(exp.Select):
+        select.meta[_NAMES] = [None if item.is_star else item.output_name for item in select.expressions]
+
+
+def keep_names(tree: exp.Expr) -> None:
+    """Names the outputs that would have another name in Spark than the one that was noted."""
+    for select in tree.find_all(exp.Select):
+        names = select.meta.get(_NAMES) or []
+        if len(names) == len(select.expressions) and _gives_names(select):
+            for item, name in zip(list(select.expressions), names, strict=True):
+                if name and not isinstance(item, exp.Alias | exp.Aliases) and _name_in_spark(item) != name.lower():
+                    item.replace(exp.alias_(item.copy(), name))
+
+
+def _gives_names(select: exp.Select) -> bool:
+    """Whether the names of its outputs are read, or those of a table."""
+    query: exp.Expr = select
+    while isinstance(query.parent, exp.SetOperation | exp.Subquery | exp.Paren):
+        if isinstance(query.parent, exp.SetOperation) and query.arg_key != "this":
+            return False
+        query = query.parent
+    return query.parent is None or isinstance(query.parent, exp.CTE | exp.From | exp.Join)
+
+
+def _name_in_spark(item: exp.Expr) -> str:
+    """The name that Spark gives to an output, empty if it is a whole text; a cast has that of its column."""
+    if isinstance(item, exp.Literal):
+        return str(item.name).lower()
+    while isinstance(item, exp.Cast | exp.Paren):
+        item = item.this
+    return str(item.name).lower() if isinstance(item, exp.Column | exp.Dot) else ""

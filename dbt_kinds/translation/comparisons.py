@@ -61,6 +61,23 @@ def any_like(node: exp.Like | exp.ILike, dialect: str) -> exp.Expr:
     return node
 
 
+@rewrites(exp.Escape)
+def without_escape(node: exp.Escape, dialect: str) -> exp.Expr:
+    """`text like 'a%' escape ''`, where a backslash is one.
+
+    Raises:
+        NotInSpark: the pattern is no literal.
+    """
+    if not node.expression.is_string or node.expression.name:
+        return node
+    pattern = node.this.expression
+    if not isinstance(pattern, exp.Literal):
+        raise NotInSpark("ESCAPE '' has no counterpart in Spark; leave it out, and double backslashes", node)
+    pattern.set("this", pattern.name.replace("\\", "\\\\"))
+    like: exp.Expr = node.this
+    return like
+
+
 @rewrites(exp.EQ)
 def equal(node: exp.EQ, dialect: str) -> exp.Expr:
     """`x = any (select …)`, `x = any(list)` of DuckDB, `(a, b) = (1, 2)`, and `flag = 1` of a BIT."""
@@ -75,7 +92,7 @@ def equal(node: exp.EQ, dialect: str) -> exp.Expr:
         return _all_fulfil(node, items)
     if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
         return exp.paren(_all_equal(node.this, node.expression, dialect), copy=False)
-    if dialect in _BITS and type_of(node.this) is exp.DType.BOOLEAN:
+    if (dialect in _BITS or dialect == "duckdb") and type_of(node.this) is exp.DType.BOOLEAN:
         # compared with a number only without ANSI mode
         node.set("expression", as_bit(node.expression))
     return node

@@ -49,6 +49,8 @@ _SPARKS = frozenset(
 _FLOAT_IS_DOUBLE = frozenset({"exasol", "fabric", "oracle", "snowflake", "sqlite", "teradata", "tsql"})
 _ALL_FLOATS_ARE_DOUBLE = frozenset({"snowflake", "sqlite", "teradata"})
 _DIGITS_OF_FLOAT = 24
+# INT and SMALLINT are other names of the integer of 8 bytes, or of more digits
+_INTEGERS_ARE_LONG = frozenset({"bigquery", "snowflake", "sqlite"})
 _MONEY_HAS_CENTS = frozenset({"materialize", "postgres", "risingwave"})
 # a cast to a string type with a length truncates
 _CUTS_TEXTS = frozenset({"athena", "fabric", "mysql", "postgres", "presto", "redshift", "snowflake", "trino", "tsql"})
@@ -167,7 +169,9 @@ def _is_short(value: exp.Expr, length: int) -> bool:
 
 def _spell(kind: exp.DataType, dialect: str) -> None:
     name = kind.this
-    if name in _NUMBERS:
+    if name in INTEGERS and dialect in _INTEGERS_ARE_LONG and name not in _NUMBERS:
+        _become(kind, _D.BIGINT)
+    elif name in _NUMBERS:
         number, digits = _NUMBERS[name]
         if name is _D.MONEY and dialect in _MONEY_HAS_CENTS:
             digits = (19, 2)

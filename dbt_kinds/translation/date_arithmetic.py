@@ -108,6 +108,9 @@ def interval(node: exp.Interval, dialect: str) -> exp.Expr:
     number = node.this.unnest() if node.this is not None else None
     if node.unit is None and isinstance(number, exp.Literal) and number.is_string:
         return _of_several_units(node, number.name)
+    if node.unit is None and number is not None and not is_spark(dialect):
+        # `INTERVAL (n || ' days')`
+        return exp.cast(number, "interval")
     if number is None or not isinstance(node.unit, exp.Var) or isinstance(node.parent, (*_ADDITIONS, *_SUBTRACTIONS)):
         return node
     unit = node.unit.name.upper().removesuffix("S")

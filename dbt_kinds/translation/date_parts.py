@@ -72,6 +72,8 @@ def date_part(node: exp.Anonymous, dialect: str) -> exp.Expr:
 def field(node: exp.Extract, dialect: str) -> exp.Expr:
     """`extract(field from x)`; each field is known, and either means the same or is rewritten."""
     name, value = node.name.upper(), node.expression
+    if name in ("HOUR", "HOURS", "YEAR", "YEARS") and isinstance(value.unnest(), exp.Interval):
+        raise NotInSpark(f"the {name} of an interval that is written out is another one in Spark; write it", node)
     if name == "EPOCH" and dialect not in _EPOCH_IS_WHOLE:
         return epoch(value)
     if name in _EPOCHS:

@@ -24,10 +24,29 @@ def is_spark(dialect: str) -> bool:
     return dialect in SPARK_FAMILY
 
 
+# a text behind -> is a key there, whatever is in it; in DuckDB unless it begins with a dollar
+_TAKES_KEYS = frozenset({"duckdb", "postgres"})
+
+
 @lru_cache(maxsize=64)
 def dialect_of(name: str) -> Dialect:
-    """sqlglot's dialect with a name."""
-    return Dialect.get_or_raise(name)
+    """sqlglot's dialect with a name, which reads `js -> 'a.b'` as one key where the dialect does."""
+    dialect = Dialect.get_or_raise(name)
+    if name in _TAKES_KEYS:
+        path_of = dialect.to_json_path
+        dialect.to_json_path = lambda path: _key(path, name) or path_of(path)  # type: ignore[method-assign]
+    return dialect
+
+
+def _key(path: exp.Expr | None, dialect: str) -> exp.JSONPath | None:
+    """A path of JSON that is one key, or a few in DuckDB's other form `/a/b`; None of others."""
+    if not isinstance(path, exp.Literal) or not path.is_string:
+        return None
+    begin = path.name[:1] if dialect == "duckdb" else ""
+    keys = path.name.split("/")[1:] if begin == "/" else [path.name]
+    if begin == "$" or not all(keys) or (begin == "/" and any(key.isdigit() or "~" in key for key in keys)):
+        return None
+    return exp.JSONPath(expressions=[exp.JSONPathRoot(), *(exp.JSONPathKey(this=key) for key in keys)])
 
 
 class ParseFailure(Exception):  # noqa: N818 - becomes a CompileError with a place

@@ -22,7 +22,6 @@ from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
 from dbt_kinds.translation.digests import may_write_midnight
 from dbt_kinds.translation.general_doubts import (
     ALTERNATIVES,
-    COMPARISONS,
     DOUBLES_IN_OTHER_WORDS,
     EMPTY_IS_ZERO,
     MAY_BE_NUMBERS,
@@ -36,6 +35,7 @@ from dbt_kinds.translation.subscripts import MAY_BE_JSON
 from dbt_kinds.translation.truncation import KEEPS_DATES
 from dbt_kinds.translation.typed_literals import may_be_dates
 from dbt_kinds.translation.typed_operators import (
+    COMPARISONS,
     DAYS_BETWEEN_DATES,
     ZONE_GOES_BOTH_WAYS,
     ZONE_IS_ADDED,
@@ -72,10 +72,13 @@ _AVERAGE_IS_WHOLE = frozenset({"fabric", "tsql"})
 _JSON_IS_NO_TEXT = frozenset({"bigquery", "duckdb", "mysql", "postgres", "snowflake"}) | TRINO_FAMILY
 _MEANS_IN_OTHER_WORDS = TRINO_FAMILY | {"postgres", "redshift", "snowflake"}
 _IS_JSON = "is JSON: a text has quotes in it, a null is no NULL; Spark's is the text itself, or NULL"
+_READS_ON_AND_OFF = frozenset({"postgres", "redshift", "snowflake"})
 _PADS_TEXTS = TRINO_FAMILY | {"fabric", "postgres", "redshift", "tsql"}
 _SCALARS_ONLY = TRINO_FAMILY | {"fabric", "tsql"}
 _DIVIDES_DECIMALS = frozenset({"mysql", "snowflake"})
 _INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
+_READ_TIMES = (exp.ParseDatetime, exp.ParseTime, exp.StrToDate, exp.StrToTime, exp.StrToUnix, exp.TsOrDsToDate)
+_SHORT_YEAR = re.compile("%[yDx]")
 _MAY_BE_TEXTS = (exp.Case, exp.Coalesce, exp.Column, exp.If, exp.Nullif)
 
 
@@ -107,6 +110,9 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield from _of_cast(node, dialect)
     elif isinstance(node, exp.Div):
         yield from _of_division(node, dialect)
+    elif isinstance(node, exp.Mod):
+        if dialect == "duckdb" and types_of(node) & (DOUBLES | {None}) and _may_be_zero(node.expression):
+            yield "is NaN by zero if a double is divided; Spark makes it NULL"
     elif _is_other_json(node, dialect):
         if _is_kept_as_json(node, dialect):
             yield _IS_JSON
@@ -121,6 +127,8 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "is an empty text of what is not there; Spark's is NULL"
     elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_json(node):
         yield "writes objects and lists with blanks; Spark without"
+    elif _reads_short_year(node):
+        yield "takes a year of two digits for one of the 1900s if it is above about 70; Spark for one of the 2000s"
     elif isinstance(node, exp.TimeToStr) and dialect == "postgres" and "%Z" in node.args["format"].name:
         yield "writes no zone of a time that has none; Spark writes that of the session"
     elif isinstance(node, exp.Avg) and dialect == "snowflake" and type_of(node.this) in INTEGERS:
@@ -171,6 +179,13 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "is no date in Spark, which wants 2024-01-31"
 
 
+def _reads_short_year(node: exp.Expr) -> bool:
+    given = node.args.get("format") if isinstance(node, _READ_TIMES) else None
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "TRY_STRPTIME" and len(node.expressions) > 1:
+        given = node.expressions[1]
+    return given is not None and any(_SHORT_YEAR.search(literal.name) for literal in given.find_all(exp.Literal))
+
+
 def _is_power_of_its_type(node: exp.Pow) -> bool:
     exponent = node.expression.unnest()
     is_whole = isinstance(exponent, exp.Literal) and exponent.is_int
@@ -212,7 +227,10 @@ def _of_cast(node: exp.Cast, dialect: str) -> Iterator[str]:
         yield "is written for a list or a struct; of a text leave it out"
     if node.to.is_type(exp.DType.BOOLEAN) and dialect in TRINO_FAMILY | {"bigquery"} and kind is None:
         yield "reads fewer words than Spark, where yes and y are true"
-    if node.to.this is exp.DType.CHAR and node.to.expressions and dialect in _PADS_TEXTS:
+    if node.to.is_type(exp.DType.BOOLEAN) and dialect in _READS_ON_AND_OFF and kind in TEXTS:
+        yield "reads on and off; NULL in Spark, and an error in ANSI mode"
+    is_padded = node.to.this is exp.DType.CHAR and node.to.expressions and dialect in _PADS_TEXTS
+    if is_padded or node.to.this is exp.DType.BPCHAR:
         yield "fills a text up with blanks; Spark does not"
     if node.to.this in BYTES and dialect == "snowflake" and kind is None and not (is_tried or is_bytes(inner)):
         yield "reads digits if it is of a text; Spark takes the text itself: write unhex()"
@@ -290,6 +308,8 @@ def _of_division(node: exp.Div, dialect: str) -> Iterator[str]:
 
 def _may_be_zero(divisor: exp.Expr) -> bool:
     inner = divisor.unnest()
+    if isinstance(inner, exp.Neg):
+        return _may_be_zero(inner.this)
     if isinstance(inner, exp.Literal):
         return not inner.name.strip("0.")
     return not isinstance(inner, exp.Nullif)
@@ -332,8 +352,8 @@ def _compares_plain_date(node: exp.Expr) -> bool:
 
 def _operators(node: exp.Expr, dialect: str) -> Iterator[Remark]:
     """The operators that hang on a type that is not known."""
-    if isinstance(node, exp.Div) and _is_doubtful_quotient(node):
-        if isinstance(node.parent, exp.Div) and _is_doubtful_quotient(node.parent):
+    if isinstance(node, exp.Div) and _is_doubtful_quotient(node, dialect):
+        if isinstance(node.parent, exp.Div) and _is_doubtful_quotient(node.parent, dialect):
             return
         message = f"{_said(node, dialect)} is cut to an integer by {dialect} if both are integers, not by Spark"
         yield Remark("type", f"{message}; cast one to double, or write floor()", node)
@@ -355,8 +375,15 @@ def _zone_of(node: exp.Expr) -> exp.AtTimeZone | None:
     return node if isinstance(node, exp.AtTimeZone) else None
 
 
-def _is_doubtful_quotient(node: exp.Div) -> bool:
-    return bool(node.args.get("typed")) and None in types_of(node) and types_of(node) <= INTEGERS | {None}
+def _is_doubtful_quotient(node: exp.Div, dialect: str) -> bool:
+    may_be_integers = bool(node.args.get("typed")) and None in types_of(node) and types_of(node) <= INTEGERS | {None}
+    return may_be_integers and not (dialect == "postgres" and _is_of_part_of_time(node))
+
+
+def _is_of_part_of_time(node: exp.Expr) -> bool:
+    """Whether a number is computed from an EXTRACT, which is no integer in Postgres."""
+    parts = node.walk(prune=lambda part: not isinstance(part, exp.Add | exp.Div | exp.Mul | exp.Paren | exp.Sub))
+    return any(isinstance(part, exp.Extract) for part in parts)
 
 
 def _is_doubtful_difference(node: exp.Sub) -> bool:

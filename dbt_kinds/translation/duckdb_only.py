@@ -16,6 +16,9 @@ def duckdb_only(node: exp.Expr) -> str | None:
         return "AT (VERSION …) is not carried over; write {{ dbt_kinds.as_of(…) }} or a snapshot's table"
     if isinstance(node, exp.Summarize | exp.Describe | exp.Show):
         return f"{node.key.upper()} returns no rows that a table is made of; write a query"
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func) and not isinstance(node.this, exp.Dot):
+        name = node.expression.name or node.expression.sql_name().lower()
+        return f"{node.this.sql(dialect='duckdb')}.{name}(…) has no counterpart in Spark; write {name}(…, …)"
     if isinstance(node, exp.Comprehension):
         return "[… for … in …] has no counterpart in Spark; write list_transform() and list_filter()"
     if isinstance(node, exp.LimitOptions) and node.args.get("percent"):

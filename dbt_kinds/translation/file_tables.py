@@ -19,14 +19,17 @@ _READERS = frozenset(_NAMES.split())
 _FORMATS = {"DELTA_SCAN": "delta", "PARQUET_SCAN": "parquet", "READ_PARQUET": "parquet"}
 # each is a path in Spark, or refused, in FROM
 FILE_READERS = _READERS | _FORMATS.keys()
+_FORMATS_OF_SPARK = frozenset({"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"})
 _FILE = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|xlsx)(\.\w+)?$", re.IGNORECASE)
 
 
 def is_file(table: exp.Table) -> bool:
-    """Whether a table is a file, or another database, read by DuckDB."""
+    """Whether a table is a file, as Spark reads parquet.`folder/file`, or a file or another database of DuckDB's."""
     if isinstance(table.this, exp.Func):
         name = (table.this.name if isinstance(table.this, exp.Anonymous) else table.this.sql_name()).upper()
         return name in _READERS or name in _FORMATS
+    if table.db.lower() in _FORMATS_OF_SPARK:
+        return "/" in table.name or ":" in table.name
     return not table.db and _FILE.search(table.name) is not None
 
 

@@ -23,6 +23,7 @@ from dbt_kinds.translation.typed_operators import (
 from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, type_of
 
 _NEED_ORDER = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile, exp.Lag, exp.Lead, exp.CumeDist, exp.PercentRank)
+_PARTS_OF_WINDOWS = ("partition_by", "order", "spec")
 _LOG_IS_DECIMAL = frozenset({"duckdb", "postgres", "redshift"})
 _TIMES = re.compile(r"[YyDdHh]|M[MIOmio]")
 _NUMBERS = re.compile(r"[90$]")
@@ -119,6 +120,8 @@ def _time_of_day(node: exp.Expr, dialect: str) -> exp.Expr:
 def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
     """`to_char(x, '999.99')` formats a number, which sqlglot takes to be a time."""
     pattern = node.args["format"]
+    if type_of(node.this) is exp.DType.INTERVAL:
+        raise NotInSpark("TO_CHAR of an interval has no counterpart in Spark; write extract()", node)
     is_number = "9" in pattern.name or _ZEROS.fullmatch(pattern.name)
     if dialect in ("postgres", "redshift") and isinstance(pattern, exp.Literal) and is_number:
         message = (
@@ -130,7 +133,8 @@ def _formatted(node: exp.TimeToStr, dialect: str) -> exp.Expr:
 
 @rewrites(exp.JSONArray, exp.JSONObject)
 def _made_json(node: exp.JSONObject | exp.JSONArray, dialect: str) -> exp.Expr:
-    raise NotInSpark(f"{node.key.upper()} of {dialect} has no counterpart in Spark; write to_json(struct(…))", node)
+    name = "JSON_OBJECT" if isinstance(node, exp.JSONObject) else "JSON_ARRAY"
+    raise NotInSpark(f"{name} of {dialect} has no counterpart in Spark; write to_json(struct(…))", node)
 
 
 @rewrites(exp.Window)
@@ -143,17 +147,34 @@ def _window(node: exp.Window, dialect: str) -> exp.Expr:
         return exp.cast(_window(node.copy(), dialect), cast.to)
     if isinstance(node.this, exp.Filter):
         node.set("this", only_where(node.this))
+    _write_out_named(node)
     _order_by_times(node)
     if isinstance(node.this, _NEED_ORDER) and node.args.get("order") is None:
         # any order will do
         node.set("order", exp.Order(expressions=[exp.Ordered(this=exp.null(), nulls_first=True)]))
         return node
-    distinct = node.this.this if isinstance(node.this, exp.Count) else None
-    if not isinstance(distinct, exp.Distinct) or len(distinct.expressions) != 1:
+    distinct = node.this.this if isinstance(node.this, exp.AggFunc) else None
+    if not isinstance(distinct, exp.Distinct):
         return node
+    if not isinstance(node.this, exp.Count) or len(distinct.expressions) != 1:
+        raise NotInSpark("DISTINCT in a window has no counterpart in Spark, but COUNT of one column has", node)
     window = node.copy()
     window.set("this", call("COLLECT_SET", distinct.expressions[0]))
     return call("SIZE", window)
+
+
+def _write_out_named(node: exp.Window) -> None:
+    """`over (w rows 1 preceding)`; Spark takes the name of a window alone."""
+    name, select = node.args.get("alias"), node.find_ancestor(exp.Select)
+    if name is None or select is None or not any(node.args.get(part) for part in _PARTS_OF_WINDOWS):
+        return
+    for window in select.args.get("windows") or ():
+        if window.name.lower() == name.name.lower():
+            for part in _PARTS_OF_WINDOWS:
+                given = window.args.get(part)
+                if given and not node.args.get(part):
+                    node.set(part, [one.copy() for one in given] if isinstance(given, list) else given.copy())
+            node.set("alias", None)
 
 
 def _order_by_times(node: exp.Window) -> None:

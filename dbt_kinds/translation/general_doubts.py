@@ -9,9 +9,10 @@ from sqlglot import exp
 
 from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, READS_ESCAPES, is_bytes
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
+from dbt_kinds.translation.grouping import has_total
 from dbt_kinds.translation.typed_literals import may_be_numbers
-from dbt_kinds.translation.typed_operators import DAYS_BETWEEN_DATES, KEEPS_FLOATS
-from dbt_kinds.translation.value_types import BYTES, DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, type_of
+from dbt_kinds.translation.typed_operators import COMPARISONS, DAYS_BETWEEN_DATES, KEEPS_FLOATS, ZONE_GOES_BOTH_WAYS
+from dbt_kinds.translation.value_types import BYTES, DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, WITHOUT_ZONE, type_of
 
 # dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
 DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
@@ -27,6 +28,14 @@ _READS_OTHER_TIMES = frozenset({"fabric", "postgres", "redshift", "snowflake", "
 _ROUNDS_TEXTS = frozenset({"duckdb", "snowflake"})
 _SEARCHES = (exp.RegexpExtract, exp.RegexpExtractAll, exp.RegexpILike, exp.RegexpLike, exp.RegexpReplace)
 _ENDS_WITH_TEXT = frozenset({"bigquery", "duckdb", "postgres", "redshift"})
+_CASE_BY_LETTER = TRINO_FAMILY | {"duckdb", "fabric", "mysql", "postgres", "redshift", "tsql"}
+_SUMS_ARE_LONGER = frozenset({"duckdb", "mysql", "postgres", "redshift", "snowflake"})
+_SERIES_GO_ON = frozenset({"duckdb", "postgres"})
+_MONTHS = re.compile(r"(?i)mon|year|quarter|decade|centur")
+_DAY = re.compile(r"\d{4}-\d\d-(\d\d)")
+_DAYS_OF_ALL_MONTHS = 28
+_BORDERS_OF_ASCII = frozenset({"bigquery", "duckdb"})
+_BORDER = re.compile(r"(?<!\\)(\\\\)*\\[bB]")
 _PLAIN_TEXT = re.compile(r"\d{4}-\d\d?-\d\d?|\s*[-+]?\d*\.\d+\s*")
 _ENDS = re.compile(r"(?<!\\)\$(\)|$)")
 # their value has the type of their operand
@@ -44,7 +53,6 @@ MAY_BE_NUMBERS = (
     *(exp.Abs, exp.Ceil, exp.Floor, exp.Round, exp.Window),
 )
 ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
-COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
 def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
@@ -63,6 +71,29 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
     yield from _of_read_texts(node, dialect)
     if dialect in _SORTS_BY_COLLATION and _sorts_texts(node):
         yield f"{dialect} sorts texts by their collation, where a may stand before B; Spark by the codes of characters"
+    if isinstance(node, exp.Lower | exp.Upper) and dialect in _CASE_BY_LETTER and not _is_ascii(node.this):
+        yield (
+            f"UPPER and LOWER of {dialect} write one letter for one; Spark makes SS of ß, and ς of a Σ that ends a word"
+        )
+    if isinstance(node, exp.AtTimeZone) and dialect in ZONE_GOES_BOTH_WAYS and type_of(node.this) in WITHOUT_ZONE:
+        yield (
+            "a time that the end of summer time gives twice is the later one where AT TIME ZONE makes an instant of "
+            f"it in {dialect}, in Spark the earlier one"
+        )
+    if dialect in _SERIES_GO_ON and _may_end_months_early(node):
+        yield (
+            "a series of months that begins on a day after the 28th stays on the last day of a shorter month in "
+            f"{dialect}; Spark's comes back to its day"
+        )
+    if isinstance(node, exp.Sum) and dialect in _SUMS_ARE_LONGER and type_of(node.this) is exp.DType.BIGINT:
+        yield (
+            f"the sum of a BIGINT has more digits in {dialect}; Spark's is a BIGINT, which is wrong beyond its range, "
+            "and an error in ANSI mode"
+        )
+    if isinstance(node, exp.Group) and has_total(node):
+        yield "ROLLUP, CUBE and an empty set of columns have a row of totals also if there is no row; Spark's have none"
+    if isinstance(node, _SEARCHES) and dialect in _BORDERS_OF_ASCII and _BORDER.search(node.expression.name):
+        yield f"\\b in a pattern of {dialect} takes é for no letter; Spark does"
     if isinstance(node, _SEARCHES) and dialect in _ENDS_WITH_TEXT and _ENDS.search(node.expression.name):
         yield "$ in a pattern also stands before a line end at the end of a text in Spark: write \\z where that matters"
     if isinstance(node, exp.Cast):
@@ -117,6 +148,19 @@ def _of_read_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
     )
     if dialect in _ROUNDS_TEXTS and is_made and not isinstance(node.this.unnest(), exp.Column | exp.Literal):
         yield (f"where a text with a fraction becomes an integer, {dialect} rounds it; Spark cuts it, ANSI mode fails")
+
+
+def _may_end_months_early(node: exp.Expr) -> bool:
+    if not isinstance(node, exp.GenerateSeries | exp.ExplodingGenerateSeries):
+        return False
+    step, start = node.args.get("step"), node.args["start"].find(exp.Literal)
+    is_of_months = isinstance(step, exp.Interval) and _MONTHS.search(step.sql()) is not None
+    day = _DAY.match(start.name) if start is not None else None
+    return is_of_months and (day is None or int(day[1]) > _DAYS_OF_ALL_MONTHS)
+
+
+def _is_ascii(value: exp.Expr) -> bool:
+    return value.is_string and value.name.isascii()
 
 
 def _may_be_other_text(value: exp.Expr) -> bool:
@@ -178,10 +222,10 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
             "where a column whose type is not declared is a double, try_cast to an integer rounds 2.5 to 2; what is "
             "written for it is for a text, and gives 3"
         )
-    elif isinstance(node, exp.Add | exp.Sub | exp.Mul) and dialect in KEEPS_FLOATS and _may_be_float_and_number(node):
+    elif dialect in KEEPS_FLOATS and (_may_be_float_and_number(node) or _may_be_float_and_decimal(node)):
         yield (
-            "where a column whose type is not declared is a float of four bytes, it stays one beside a number; Spark's "
-            "becomes a double, in ANSI mode also beside an integer"
+            "where a column whose type is not declared is a float of four bytes, it stays one beside a number, and is "
+            "compared as one; Spark's becomes a double, in ANSI mode also beside an integer"
         )
     elif isinstance(node, exp.Anonymous | exp.StrToTime | exp.TsOrDsToDate) and _reads_or_is_null(node):
         yield (
@@ -207,10 +251,20 @@ def _rounds_doubles_as_texts(node: exp.TryCast, dialect: str) -> bool:
     return dialect == "duckdb" and node.to.this in INTEGERS and _is_of_unknown_columns(node.this.unnest())
 
 
-def _may_be_float_and_number(node: exp.Binary) -> bool:
+def _may_be_float_and_number(node: exp.Expr) -> bool:
+    if not isinstance(node, exp.Add | exp.Sub | exp.Mul):
+        return False
     sides = (node.this.unnest(), node.expression.unnest())
     others = [side for side in sides if not _is_unknown_column(side)]
     return len(others) < len(sides) and all(type_of(side) in INTEGERS | DECIMALS for side in others)
+
+
+def _may_be_float_and_decimal(node: exp.Expr) -> bool:
+    if not isinstance(node, (*COMPARISONS, exp.Between)):
+        return False
+    values = [node.args.get("expression"), node.args.get("low"), node.args.get("high"), *node.expressions]
+    is_decimal = any(isinstance(value, exp.Expr) and type_of(value.unnest()) in DECIMALS for value in values)
+    return is_decimal and _is_unknown_column(node.this)
 
 
 def _reads_or_is_null(node: exp.Expr) -> bool:

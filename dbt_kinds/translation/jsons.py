@@ -37,8 +37,12 @@ def extracted(node: exp.Lambda, dialect: str) -> exp.Expr:
     if not is_key or takes_function or not isinstance(node.parent, exp.Anonymous | exp.FromJson):
         return node
     key = node.this.name
-    path = f"$[{key}]" if node.this.is_int else key if key.startswith("$") else f"$.{key}"
-    return call("GET_JSON_OBJECT", exp.column(node.expressions[0].name), exp.Literal.string(path))
+    return call("GET_JSON_OBJECT", exp.column(node.expressions[0].name), exp.Literal.string(_path(key)))
+
+
+def _path(given: str) -> str:
+    """A path of DuckDB's: one that begins with a dollar, or a key."""
+    return given if given.startswith("$") else f"${step(given)}"
 
 
 @rewrites(exp.JSONExtract, exp.JSONExtractScalar, exp.JSONValue)
@@ -53,10 +57,12 @@ def at_path(node: exp.Expr, dialect: str) -> exp.Expr:
         mode, _, rest = path.name.partition(" $")
         if mode == "lax":
             path.set("this", f"${rest}")
-        if mode == "strict" or "#" in path.name:
+        if mode == "strict" or "#" in path.name or path.name.startswith("/"):
             raise NotInSpark(f"the path '{path.name}' of JSON has no counterpart in Spark", node)
     if dialect == "duckdb" and isinstance(path, exp.JSONPath) and path.find(exp.JSONPathWildcard):
         raise NotInSpark("a path with * makes a list in duckdb, and JSON in Spark; write from_json()", node)
+    if isinstance(path, exp.Array):
+        raise NotInSpark("a list of paths of JSON has no counterpart in Spark; write array() of each", node)
     if isinstance(node.this, exp.ParseUrl) and isinstance(path, exp.JSONPath):
         return _part_of_url(node.this, [part.name for part in path.expressions[1:]], node)
     if isinstance(node.this, exp.Struct):
@@ -154,8 +160,7 @@ def length(node: exp.Anonymous, dialect: str) -> exp.Expr:
     """`json_array_length(js, path)`: 0 of what is no list."""
     lists, *path = node.expressions
     if path:
-        given = path[0].name
-        lists = call("GET_JSON_OBJECT", lists, exp.Literal.string(given if given.startswith("$") else f"$.{given}"))
+        lists = call("GET_JSON_OBJECT", lists, exp.Literal.string(_path(path[0].name)))
     return from_template(_LENGTH, lists)
 
 

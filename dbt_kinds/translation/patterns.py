@@ -9,6 +9,7 @@ from sqlglot import exp
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.pattern_syntax import group_count, inline_flags
 from dbt_kinds.translation.rewrites import rewrites
 
 _FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
@@ -70,25 +71,36 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
         whole = "&" if dialect == "postgres" else "0"
         put = re.sub(rf"\\([1-9]|{whole})", _group, put.replace("$", r"\$"))
     if only_first:
-        if "$0" in put:
-            found, put = _with_whole_as_group(found, put, node)
-        # the rest of the string is matched, too, and put back
-        found = f"(?:{found})([\\s\\S]*)$"
-        try:
-            put += f"${re.compile(found).groups}"
-        except re.error as error:
-            raise NotInSpark(f"the pattern of REGEXP_REPLACE cannot be read: {error}", node) from error
-    inline = "".join(flag for flag in given if flag in "ims")
-    found = f"(?{inline}){found}" if inline else found
-    texts = [exp.Literal.string(found), exp.Literal.string(put)]
+        found, put = _first_match(found, put, node)
+    texts = [exp.Literal.string(inline_flags(given) + found), exp.Literal.string(put)]
     return call("REGEXP_REPLACE", node.this, *texts, *([position] if position is not None else []))
 
 
-def _with_whole_as_group(found: str, put: str, node: exp.Expr) -> tuple[str, str]:
-    """The pattern with an outer group for the whole match, and the references renumbered."""
+def _first_match(found: str, put: str, node: exp.Expr) -> tuple[str, str]:
+    """A pattern of the first match and the rest of the string, which is put back."""
+    if "$0" in put:
+        found, put = _in_group("", found, put, node)
+    found = f"(?:{found})([\\s\\S]*)$"
+    if put and _may_be_empty(found):
+        # an empty match at the end would be a second one
+        found, put = _in_group("\\A([\\s\\S]*?)", found, f"$0{put}", node)
+    return found, f"{put}${group_count(found)}"
+
+
+def _in_group(before: str, found: str, put: str, node: exp.Expr) -> tuple[str, str]:
+    """A pattern with one more group at its beginning: by default that of the whole match. References are renumbered."""
     if re.search(r"\\[1-9]", found):
         raise NotInSpark("REGEXP_REPLACE of the first match, with what it found, and a group in its own pattern", node)
-    return f"({found})", re.sub(r"(?<!\\)\$(\d)", lambda group: f"${int(group[1]) + 1}", put)
+    wrapped = f"{before}{found}" if before else f"({found})"
+    return wrapped, re.sub(r"(?<!\\)\$(\d)", lambda group: f"${int(group[1]) + 1}", put)
+
+
+def _may_be_empty(pattern: str) -> bool:
+    """Whether a pattern matches an empty string, which is assumed of what Python does not read."""
+    try:
+        return re.search(re.sub(r"\(\?[a-zU]+\)", "", pattern), "") is not None
+    except re.error:
+        return True
 
 
 def _group(reference: re.Match[str]) -> str:
@@ -138,10 +150,7 @@ def found_part(text: exp.Expr, pattern: exp.Expr, group: exp.Expr | None) -> exp
 
 
 def _first_group(pattern: exp.Expr) -> int:
-    try:
-        return min(re.compile(pattern.name).groups, 1)
-    except re.error:
-        return 0
+    return min(group_count(pattern.name), 1)
 
 
 def _rlike(node: exp.Expr, flags: exp.Expr | None, is_whole: bool, dialect: str) -> exp.Expr:
@@ -153,8 +162,7 @@ def _rlike(node: exp.Expr, flags: exp.Expr | None, is_whole: bool, dialect: str)
         raise NotInSpark("these flags of a regular expression have no counterpart in Spark; use i and s only", node)
     # of 'c' and 'i' the last one wins
     sensitive = given.rfind("c") > given.rfind("i")
-    inline = "".join(flag for flag in "ims" if flag in given and not (flag == "i" and sensitive))
-    before = (f"(?{inline})" if inline else "") + ("^(?:" if is_whole else "")
+    before = inline_flags(given.replace("i", "") if sensitive else given) + ("^(?:" if is_whole else "")
     return exp.RegexpLike(this=node.this.copy(), expression=_wrapped(before, node.expression, ")$" if is_whole else ""))
 
 

@@ -6,9 +6,11 @@ from sqlglot import exp
 
 from dbt_kinds.translation.dialects import is_spark
 from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, TEXTS, type_of
 
 _PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TABLE_SUFFIX"})
 
+_HAS_INFINITE_TIMES = frozenset({"duckdb", "materialize", "postgres", "risingwave"})
 _HAS_COLLATIONS = "4.0"
 _HAS_RECURSION = "4.1"
 
@@ -21,6 +23,12 @@ def refuse(node: exp.Expr, dialect: str, version: str) -> None:
     """
     if isinstance(node, exp.Parameter | exp.SessionParameter | exp.Placeholder):
         raise NotInSpark(f"the parameter {node.sql()} has no value here; write a variable", node)
+    if isinstance(node, exp.Literal) and dialect in _HAS_INFINITE_TIMES and _is_infinite_time(node):
+        raise NotInSpark("Spark has no infinite dates and times; write one as '9999-12-31'", node)
+    if isinstance(node, exp.Add | exp.Sub | exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
+        sides = (node.this.unnest(), node.expression.unnest())
+        if all(isinstance(side, exp.Interval) for side in sides) and not is_spark(dialect):
+            raise NotInSpark("Spark adds no months to days, nor compares them; write one interval, or numbers", node)
     if isinstance(node, exp.Select) and sum(map(_makes_rows, node.expressions)) > 1:
         message = "several lists side by side in a SELECT have no counterpart in Spark; write inline(arrays_zip(…))"
         raise NotInSpark(message, node)
@@ -38,6 +46,10 @@ def refuse(node: exp.Expr, dialect: str, version: str) -> None:
             "aggregate()"
         )
         raise NotInSpark(message, node)
+    if isinstance(node, exp.Table) and node.args.get("ordinality"):
+        raise NotInSpark("WITH ORDINALITY of a function has no counterpart in Spark; write posexplode()", node)
+    if isinstance(node, exp.DateTrunc | exp.TimestampTrunc) and type_of(node.this) is exp.DType.INTERVAL:
+        raise NotInSpark("DATE_TRUNC of an interval has no counterpart in Spark", node)
     if isinstance(node, exp.Unnest) and isinstance(node.parent, exp.Join):
         raise NotInSpark("a list joined within parentheses has no counterpart in Spark; join it outside of them", node)
     if isinstance(node, exp.Join) and (node.method or "").upper() == "ASOF":
@@ -69,6 +81,12 @@ def refuse(node: exp.Expr, dialect: str, version: str) -> None:
         raise NotInSpark("SAFE. before a function has no counterpart in Spark; write try_… where it has one", node)
     if isinstance(node, exp.Kwarg):
         raise NotInSpark(f"the named argument {node.sql()} has no counterpart in Spark", node)
+
+
+def _is_infinite_time(literal: exp.Literal) -> bool:
+    is_infinite = literal.is_string and literal.name.lower() in ("infinity", "-infinity")
+    holder = literal.parent
+    return is_infinite and not (isinstance(holder, exp.Cast) and holder.to.this in DOUBLES | TEXTS | DECIMALS)
 
 
 def _refuse_recursion(node: exp.With, version: str) -> None:

@@ -118,6 +118,8 @@ def substring(node: exp.Substring, dialect: str) -> exp.Expr:
     start, length = node.args.get("start"), node.args.get("length")
     if dialect in ("postgres", "redshift") and isinstance(start, exp.Literal) and start.is_string and length is None:
         return found_part(node.this, start, None)
+    if start is not None and start.is_string and length is not None:
+        raise NotInSpark("SUBSTRING by a pattern of SQL has no counterpart in Spark; write regexp_extract()", node)
     if _negative(length) is not None and dialect == "duckdb":
         raise NotInSpark("a negative length of SUBSTRING counts backwards; write left() or right()", node)
     if (dialect in _ZERO_IS_NOWHERE) and isinstance(start, exp.Literal) and start.name == "0":

@@ -12,7 +12,7 @@ import dbt_kinds.translation.topics  # noqa: F401 (binds the functions)
 from dbt_kinds.placeholders import Placeholders
 from dbt_kinds.translation.aliases import write_aliases_out
 from dbt_kinds.translation.by_name import write_by_position
-from dbt_kinds.translation.column_names import name_columns
+from dbt_kinds.translation.column_names import keep_names, name_columns, remember_names
 from dbt_kinds.translation.columns_calls import write_columns_out
 from dbt_kinds.translation.data_types import spell_types
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
@@ -33,11 +33,13 @@ from dbt_kinds.translation.qualify import unfold_distinct_on, unfold_qualify
 from dbt_kinds.translation.refusals import refuse
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.rewrites import rewritten
+from dbt_kinds.translation.row_values import write_rows
 from dbt_kinds.translation.star_expansion import ColumnsOf, expand_stars
 from dbt_kinds.translation.subscripts import remember_shifts
 from dbt_kinds.translation.time_formats import refuse_standard_format
 from dbt_kinds.translation.time_variables import type_placeholders
 from dbt_kinds.translation.typed_literals import type_literals
+from dbt_kinds.translation.typed_operators import compare_as_floats
 from dbt_kinds.translation.value_types import settle_types, type_columns, type_of
 from dbt_kinds.translation.written_check import check_written, unknown_functions
 
@@ -77,6 +79,7 @@ class SparkTarget:
         write_columns_out(tree, columns_of)
         write_by_position(tree, columns_of)
         named = [] if is_spark(dialect) else list(name_columns(tree, dialect))
+        write_rows(tree, dialect, columns_of)
         if placeholders is not None:
             type_placeholders(tree, placeholders)
         type_columns(tree, columns_of)
@@ -98,6 +101,7 @@ class SparkTarget:
         remember_shifts(tree)
         settle_types(tree)
         type_literals(tree, dialect)
+        compare_as_floats(tree, dialect)
         tree = _each_rewritten(tree, dialect)
         if not is_spark(dialect):
             tree = unwrap_nulls(tree)
@@ -115,6 +119,15 @@ class SparkTarget:
         parenthesize_predicates(tree, dialect)
         return tree
 
+    def _rewrite_named(self, tree: exp.Expr, dialect: str) -> exp.Expr:
+        """The rewritten tree, whose outputs keep their names."""
+        if is_spark(dialect):
+            return self.rewrite(tree, dialect)
+        remember_names(tree)
+        rewritten_tree = self.rewrite(tree, dialect)
+        keep_names(rewritten_tree)
+        return rewritten_tree
+
     def translate(
         self, tree: exp.Expr, dialect: str, text: str, *, write: Callable[[exp.Expr], str] = spark_sql
     ) -> Translated:
@@ -130,7 +143,7 @@ class SparkTarget:
         """
         source = tree.copy()
         remarks = [*_remarks_of(source, dialect, text), *doubts(tree, dialect)]
-        written = _text_of(self.rewrite(tree, dialect), source, dialect, write)
+        written = _text_of(self._rewrite_named(tree, dialect), source, dialect, write)
         try:
             again = parse_statement(written, "spark")
         except ParseFailure as failure:

@@ -6,7 +6,7 @@ In a Spark pattern every unquoted letter is a directive; sqlglot does not quote 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqlglot import exp
 
@@ -56,10 +56,16 @@ _NEEDS_QUOTES = re.compile(r"[^\W\d_]|['\\\[\]{}#]")
 # dialects whose formats are words, some of which sqlglot does not convert
 _HAS_WORDS = frozenset({"postgres", "redshift", "oracle", "snowflake", "tsql"})
 _WORD = re.compile(r'"(?P<quoted>[^"]*)"|(?P<word>[A-Za-z]+(?:12|24)?)')
+_DAY = re.compile(r"%u(ay|AY|y|Y)(?![A-Za-z])")
+_MONTH = re.compile(r"F%m(onth|ONTH)")
+_PADDED = frozenset({"Day", "Month"})
 _DIRECTIVES_BY_WORD = {
     **{"Mon": "%b", "AM": "%p", "PM": "%p", "Q": "%Q", "q": "%Q", "MS": "%f_three", "ms": "%f_three"},
+    **{"FMDay": "%A", "FMMonth": "%B", "Dy": "%a"},
     **{"HH": "%I", "hh": "%I", "hh12": "%I", "hh24": "%H", "mi": "%M", "ss": "%S", "us": "%f"},
 }
+_YEARS = frozenset({*"CDFGYcsxy", "-y"})
+_YEAR_BY_DEFAULT = {"duckdb": "1900", "postgres": "1 BC"}
 _PERCENT = {"%": "%"}
 # a format of one letter, but those that sqlglot replaces rightly
 _STANDARD_FORMAT = re.compile(
@@ -112,6 +118,8 @@ def written(node: exp.TimeToStr, dialect: str) -> exp.Expr:
     if zone is not None:
         node.set("this", in_zone(node.this, zone))
         node.set("zone", None)
+    if dialect == "duckdb" and "%z" in node.args["format"].name:
+        raise NotInSpark("%z of duckdb writes +00 where Spark writes +0000", node)
     pattern = _pattern(node, dialect, FORMATTING)
     return node if pattern is None else call("DATE_FORMAT", node.this, exp.Literal.string(pattern))
 
@@ -144,12 +152,20 @@ def read_or_null(node: exp.Anonymous | exp.TsOrDsToDate, dialect: str) -> exp.Ex
         return node
     else:
         text, strftime = node.expressions
+    _refuse_without_year(_DIRECTIVE.findall(strftime.name), node, dialect)
     try:
         is_close = re.search("%[a-zA-Z]%[a-zA-Z]", strftime.name) is not None
         pattern = spark_pattern(strftime.name, FORMATTING if is_close else _PARSING)
     except ValueError as error:
         raise NotInSpark(f"'{error}' in a format of times has no counterpart in Spark", node) from error
     return call("TRY_TO_TIMESTAMP", text, exp.Literal.string(pattern))
+
+
+def _refuse_without_year(directives: Iterable[str], node: exp.Expr, dialect: str) -> None:
+    if dialect in _YEAR_BY_DEFAULT and not _YEARS.intersection(directives):
+        raise NotInSpark(
+            f"a time without a year is one of the year {_YEAR_BY_DEFAULT[dialect]} in {dialect}, of 1970 in Spark", node
+        )
 
 
 def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | None:
@@ -167,6 +183,8 @@ def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | 
     directives = _DIRECTIVE.findall(strftime)
     if letters is _PARSING and set(directives) & _ONLY_WRITTEN:
         raise NotInSpark(f"Spark cannot read the name of a day, as in '{given.name}'", node)
+    if letters is _PARSING:
+        _refuse_without_year(directives, node, dialect)
     is_read_by_sqlglot = strftime == given.name and set(directives) <= _KNOWN_TO_SQLGLOT
     if is_read_by_sqlglot and not _NEEDS_QUOTES.search(_DIRECTIVE.sub("", strftime)):
         return None
@@ -174,7 +192,10 @@ def _pattern(node: exp.Expr, dialect: str, letters: Mapping[str, str]) -> str | 
     try:
         return spark_pattern(strftime, FORMATTING if is_close else letters)
     except ValueError as error:
-        raise NotInSpark(f"'{error}' in a format of times has no counterpart in Spark", node) from error
+        of = (
+            f"the format of {node.sql(dialect=dialect)}" if dialect in _HAS_WORDS else f"'{error}' in a format of times"
+        )
+        raise NotInSpark(f"{of} has no counterpart in Spark", node) from error
 
 
 def refuse_standard_format(text: str, dialect: str, source: exp.Expr) -> None:
@@ -193,9 +214,15 @@ def refuse_standard_format(text: str, dialect: str, source: exp.Expr) -> None:
 def _without_words(text: str, node: exp.Expr, dialect: str) -> str:
     """Literal words that sqlglot does not know as directives; quoted ones are literal."""
 
+    # sqlglot takes the D of Day for the number of a day, and the MM of FMMonth for that of a month
+    text = _MONTH.sub(r"FMM\1", _DAY.sub(r"D\1", text))
+
     def directive(found: re.Match[str]) -> str:
         if found["quoted"] is not None:
             return str(found["quoted"])
+        if found["word"] in _PADDED and dialect in ("postgres", "redshift"):
+            message = f"'{found['word']}' of {dialect} is filled up with blanks, which has no counterpart in Spark"
+            raise NotInSpark(f"{message}; write FM{found['word']}", node)
         if found["word"] in _DIRECTIVES_BY_WORD:
             return _DIRECTIVES_BY_WORD[found["word"]]
         if found["word"] in _PLAIN_WORDS:

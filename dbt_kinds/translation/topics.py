@@ -12,6 +12,7 @@ from dbt_kinds.translation import (  # noqa: F401
     epochs,
     function_rewrites,
     globs,
+    grouping,
     jsons,
     list_aggregates,
     numbers,

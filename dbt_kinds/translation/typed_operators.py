@@ -26,6 +26,7 @@ _NULL_BY_ZERO = frozenset({"duckdb", "mysql"})
 DAYS_BETWEEN_DATES = frozenset({"duckdb", "postgres", "redshift", "snowflake"})
 # where a float of four bytes stays one beside another number
 KEEPS_FLOATS = TRINO_FAMILY | {"duckdb"}
+COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
 ZONE_GOES_BOTH_WAYS = frozenset({"duckdb", "postgres", "redshift"})
 # a time without a zone gets one in these, and is converted by the next AT TIME ZONE
 ZONE_IS_ADDED = frozenset({"fabric", "tsql"})
@@ -40,6 +41,26 @@ def beside_float(node: exp.Binary, dialect: str) -> exp.Expr:
         if type_of(side) in INTEGERS | DECIMALS:
             side.replace(exp.cast(side.unnest().copy(), "float"))
     return node
+
+
+def compare_as_floats(tree: exp.Expr, dialect: str) -> None:
+    """`f = 0.1` of a float of four bytes, which Spark compares as a double."""
+    for node in tree.find_all(*COMPARISONS, exp.Between) if dialect in KEEPS_FLOATS else ():
+        values = [node.args.get(name) for name in ("this", "expression", "low", "high")]
+        values += node.expressions if isinstance(node, exp.In) else []
+        if any(value is not None and _is_float(value) for value in values):
+            for value in values:
+                if value is not None and type_of(value) in DECIMALS:
+                    value.replace(exp.cast(value.unnest().copy(), "float"))
+
+
+def _is_float(value: exp.Expr) -> bool:
+    """Whether a value is a float of four bytes, as one plus a number is."""
+    inner = value.unnest()
+    if isinstance(inner, exp.Add | exp.Mul | exp.Sub):
+        kinds = [type_of(side) for side in (inner.this, inner.expression)]
+        return exp.DType.DOUBLE not in kinds and any(map(_is_float, (inner.this, inner.expression)))
+    return type_of(inner) is exp.DType.FLOAT
 
 
 @rewrites(exp.Div)

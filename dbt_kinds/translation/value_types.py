@@ -21,6 +21,7 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.Array: exp.DType.ARRAY,
     exp.ArrayAgg: exp.DType.ARRAY,
     exp.ArraySize: exp.DType.INT,
+    exp.Boolean: exp.DType.BOOLEAN,
     exp.Concat: exp.DType.TEXT,
     exp.ConcatWs: exp.DType.TEXT,
     exp.Count: exp.DType.BIGINT,

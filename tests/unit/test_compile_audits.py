@@ -87,11 +87,11 @@ FIXED = [
     (NONE_NULL, "my(cols := ['i', LOWER(j)])", "my_of_i_lower_j", "WHERE 'i' IS NULL OR LOWER(j) IS NULL", {}),
     (NONE_NULL, "my(cols := i)", "my_of_i", "WHERE i IS NULL", {}),
     ("WHERE @AND(@column > 1, @least < 2)", "my(column := i, least := j)", "my_of_i_j", "WHERE i > 1 AND j < 2", {}),
-    ("WHERE @{column}_id < @least", "my(column := i, least := 3)", "my_of_i", "WHERE i_id < kinds_mark_2", {"least": "3"}),
+    ("WHERE @{column}_id < @least", "my(column := i, least := 3)", "my_of_i", "WHERE i_id < kinds_placeholder_2", {"least": "3"}),
     ("WHERE i NOT IN @vals", "my(vals := ['x', 'y'])", "my_of_x_y", "WHERE i NOT IN ('x', 'y')", {}),
-    ("WHERE @column IN (@vals)", "my(column := i, vals := ARRAY['x'])", "my_of_x", "WHERE kinds_mark_2 IN ('x')", {"column": "i"}),
-    ("WHERE i NOT IN @vals", "my(vals := ('x', 'y'))", "my", "WHERE i NOT IN kinds_mark_2", {"vals": "('x', 'y')"}),
-    ("WHERE ARRAY_CONTAINS(@vals, i)", "my(vals := [1, 2])", "my", "WHERE ARRAY_CONTAINS(ARRAY_COMPACT(kinds_mark_2), i)", {"vals": "ARRAY(1, 2)"}),
+    ("WHERE @column IN (@vals)", "my(column := i, vals := ARRAY['x'])", "my_of_x", "WHERE kinds_placeholder_2 IN ('x')", {"column": "i"}),
+    ("WHERE i NOT IN @vals", "my(vals := ('x', 'y'))", "my", "WHERE i NOT IN kinds_placeholder_2", {"vals": "('x', 'y')"}),
+    ("WHERE ARRAY_CONTAINS(@vals, i)", "my(vals := [1, 2])", "my", "WHERE ARRAY_CONTAINS(ARRAY_COMPACT(kinds_placeholder_2), i)", {"vals": "ARRAY(1, 2)"}),
 ]  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def test_list_given_to_an_audit_is_written_into_a_test_of_its_own(
     assert [shown(test) for test in compiled.model.audits] == [(name, None, arguments, {})]
     (test,) = compiled.project.tests
     assert test.name == name and set(test.parameters) == set(arguments)
-    assert " ".join(test.query.text.split()) == f"SELECT * FROM kinds_mark_1 {written}"
+    assert " ".join(test.query.text.split()) == f"SELECT * FROM kinds_placeholder_1 {written}"
 
 
 def test_lists_of_one_spelling_have_tests_of_different_names() -> None:

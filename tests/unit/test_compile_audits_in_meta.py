@@ -61,14 +61,14 @@ def test_audits_of_one_name_get_names_of_their_own() -> None:
 
 def test_sql_with_placeholders_becomes_an_expression_and_a_table_the_text_of_its_call() -> None:
     placeholders: dict[str, Placeholder] = {
-        "kinds_mark_1": ModelReference("db.customers"),
-        "kinds_mark_2": TimeVariable("start_ds"),
-        "kinds_mark_3": Variable("least", is_text=False),
+        "kinds_placeholder_1": ModelReference("db.customers"),
+        "kinds_placeholder_2": TimeVariable("start_ds"),
+        "kinds_placeholder_3": Variable("least", is_text=False),
     }
     audit = DataTest(
         "known",
-        {"to": "kinds_mark_1", "values": ["kinds_mark_3"]},
-        config={"where": "ds >= kinds_mark_2"},
+        {"to": "kinds_placeholder_1", "values": ["kinds_placeholder_3"]},
+        config={"where": "ds >= kinds_placeholder_2"},
         placeholders=placeholders,
     )
     model = Model(
@@ -88,11 +88,14 @@ def test_sql_with_placeholders_becomes_an_expression_and_a_table_the_text_of_its
 
 
 def test_what_the_query_of_an_audit_reads_is_declared_unless_the_model_reads_it() -> None:
-    read = {"kinds_mark_1": SourceReference("raw", "allowed"), "kinds_mark_2": SourceReference("raw", "t")}
+    read = {
+        "kinds_placeholder_1": SourceReference("raw", "allowed"),
+        "kinds_placeholder_2": SourceReference("raw", "t"),
+    }
     definition = TestDefinition(
-        "known", SqlText("select 1 from kinds_mark_1, kinds_mark_2", read), PLACE, is_generic=True
+        "known", SqlText("select 1 from kinds_placeholder_1, kinds_placeholder_2", read), PLACE, is_generic=True
     )
-    query = SqlText("select * from kinds_mark_1", {"kinds_mark_1": SourceReference("raw", "t")})
+    query = SqlText("select * from kinds_placeholder_1", {"kinds_placeholder_1": SourceReference("raw", "t")})
     audits = [DataTest("known"), DataTest("known", label="again")]
     model = Model("db.m", "db.m", "FULL", PLACE, "m", None, "m", kind=Kind.FULL, query=query, audits=audits)
     files = {file.path: file.text for file in write_project(Project("p", "c", [model], tests=[definition]), {})}

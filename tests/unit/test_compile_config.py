@@ -214,8 +214,10 @@ def test_condition_of_enabled_is_read(said: str, outcome: str) -> None:
 
 
 def test_folder_with_a_name_of_dbts_own_is_no_name_of_a_project() -> None:
-    assert [project_name(text) for text in ("sql", "Env", "2024", "shop")] == [
+    assert [project_name(text) for text in ("sql", "dbt_spark", "dbt_kinds", "Env", "2024", "shop")] == [
         "project_sql",
+        "project_dbt_spark",
+        "project_dbt_kinds",
         "project_env",
         "project_2024",
         "shop",
@@ -288,11 +290,28 @@ def test_config_in_python_is_not_run_without_request(tmp_path: Path) -> None:
     assert marker.exists()
 
 
+def test_config_in_python_may_hold_settings_in_models_of_pydantic(tmp_path: Path) -> None:
+    text = """\
+from pydantic import BaseModel
+from sqlmesh.core.config import Config, ModelDefaultsConfig
+
+
+class Settings(BaseModel):
+    model_defaults: ModelDefaultsConfig = ModelDefaultsConfig(dialect="duckdb")
+
+
+config = Config(**dict(Settings()))
+"""
+    config = read_config(write_files(tmp_path, {"config.py": text}), runs=True)
+    assert config.defaults["dialect"] == "duckdb"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
         ("config = 1\n\nraise KeyError('x')", 3, "fails when it is run: KeyError: 'x'"),
         ("config = (", 1, "fails when it is run: SyntaxError: '(' was never closed"),
+        ("raise ValueError('first\\n\\nsecond')", 1, "fails when it is run: ValueError: first"),
         ("import sys\nsys.exit(3)", 1, "fails when it is run"),
         ("from settings import nothing\n", 1, "cannot import name 'nothing'"),
     ],

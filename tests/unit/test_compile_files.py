@@ -287,7 +287,7 @@ def test_what_stands_for_a_table_is_never_written() -> None:
     query = project.models[0].query
     assert isinstance(query, SqlText)
     query.text = query.text.replace(" kinds", "kinds")
-    with pytest.raises(KindsError, match=r"models/m\.sql: 'FROMkinds_mark_1'.*write spaces"):
+    with pytest.raises(KindsError, match=r"models/m\.sql: 'FROMkinds_placeholder_1'.*write spaces"):
         write_project(project, {"local": "."})
 
 
@@ -324,7 +324,13 @@ def test_files_of_duckdb_are_declared_once_for_all_that_read_them() -> None:
     [
         ("duckdb", "PRAGMA threads = 4", [], ["PropertyDropped"]),
         ("duckdb", "SET threads = 4", ["SET threads = 4"], []),
+        ("duckdb", "INSTALL httpfs", [], ["PropertyDropped"]),
+        ("duckdb", "LOAD httpfs", [], ["PropertyDropped"]),
+        ("duckdb", "CHECKPOINT", [], ["PropertyDropped"]),
         ("postgres", "ANALYZE db.m", [], ["PropertyDropped"]),
+        ("postgres", "VACUUM ANALYZE db.m", [], ["PropertyDropped"]),
+        ("postgres", "CREATE INDEX ON db.m (x)", [], ["PropertyDropped"]),
+        ("postgres", "ALTER TABLE db.m ADD PRIMARY KEY (x)", [], ["PropertyDropped"]),
         ("spark", "SET a = 4", ["SET a = 4"], []),
         ("spark", "ANALYZE TABLE raw.t COMPUTE STATISTICS", ["ANALYZE TABLE raw.t COMPUTE STATISTICS"], []),
     ],
@@ -336,6 +342,30 @@ def test_settings_of_another_engine_are_no_hooks(
     assert compiled.model is not None
     assert [hook.text for hook in compiled.model.post_hooks] == hooks
     assert compiled.codes == said
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("ATTACH 'x.db' AS y", "ATTACH has no counterpart in Spark; declare its tables as sources"),
+        ("COPY (SELECT 1 AS x) TO 'x.parquet'", "COPY has no counterpart in Spark; write INSERT OVERWRITE DIRECTORY"),
+    ],
+)
+def test_statements_that_spark_lacks_are_refused_by_name(statement: str, words: str) -> None:
+    compiled = read(f"MODEL (name db.m, kind FULL);\nSELECT 1 AS x;\n{statement}", "duckdb")
+    (note,) = compiled.notes
+    assert compiled.refusal == "Untranslatable:3" and note.message == words
+
+
+def test_a_file_that_is_refused_as_a_table_is_not_said_to_be_left_as_written() -> None:
+    compiled = read("MODEL (name db.m);\nSELECT a FROM 'dir/x.parquet'", "duckdb")
+    assert compiled.codes == ["Untranslatable"]
+
+
+def test_a_table_written_by_a_hook_is_found_at_the_line_of_the_hook() -> None:
+    compiled = read("MODEL (name db.m, kind FULL);\nSELECT 1 AS x;\nANALYZE TABLE db.m COMPUTE STATISTICS", "spark")
+    assert compiled.model is not None and not compiled.notes
+    assert [hook.text for hook in compiled.model.post_hooks] == ["ANALYZE TABLE kinds_placeholder_1 COMPUTE STATISTICS"]
 
 
 def test_files_that_spark_reads_by_their_name_are_no_sources() -> None:

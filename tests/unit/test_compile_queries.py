@@ -67,6 +67,13 @@ TRANSLATIONS = [
     ("bigquery", "SELECT ARRAY(SELECT a FROM raw.u) AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT COUNT(DISTINCT a) OVER (PARTITION BY b) AS x FROM raw.t", f"SELECT SIZE(COLLECT_SET(a) OVER (PARTITION BY b)) AS x {T}"),
     ("trino", "SELECT SLICE(ARRAY[1, 2, 3], 2, 2) AS x, ELEMENT_AT(ARRAY[1, 2], -1) AS y, REPEAT(1, 3) AS z", "SELECT SLICE(ARRAY(1, 2, 3), 2, 2) AS x, TRY_ELEMENT_AT(ARRAY(1, 2), -1) AS y, ARRAY_REPEAT(1, 3) AS z"),
+    # what is written keeps the name of its column
+    ("snowflake", "SELECT b::VARCHAR(3), a::INT, t.b:x.y FROM raw.t", f"SELECT LEFT(CAST(b AS STRING), 3) AS b, CAST(a AS BIGINT), GET_JSON_OBJECT(t.b, '$.x.y') AS y {T}"),
+    ("tsql", "WITH w AS (SELECT CAST(b AS VARCHAR(3)) AS c UNION SELECT CAST(b AS VARCHAR(3)) FROM raw.t) SELECT c FROM w", f"WITH w AS ( SELECT LEFT(CAST(b AS STRING), 3) AS c UNION SELECT LEFT(CAST(b AS STRING), 3) {T} ) SELECT c FROM w"),
+    ("trino", "SELECT x.b FROM (SELECT CAST(b AS VARCHAR(3)) FROM raw.t) AS x", f"SELECT x.b FROM ( SELECT LEFT(CAST(b AS STRING), 3) AS b {T} ) AS x"),
+    # integers of eight bytes
+    ("bigquery", "SELECT CAST(b AS INTEGER) AS x, CAST(b AS SMALLINT) AS y FROM raw.t", f"SELECT CAST(b AS BIGINT) AS x, CAST(b AS BIGINT) AS y {T}"),
+    ("snowflake", "SELECT TRY_CAST(b AS INT) AS x FROM raw.t", f"SELECT TRY_CAST(ROUND(TRY_CAST(b AS DECIMAL(38, 9))) AS BIGINT) AS x {T}"),
     # functions that sqlglot does not know
     ("duckdb", "SELECT STRLEN(b) AS x, ROUND_EVEN(a, 1) AS y, TRY_STRPTIME(b, '%Y-%m-%d') AS z FROM raw.t", f"SELECT OCTET_LENGTH(b) AS x, BROUND(a, 1) AS y, TRY_TO_TIMESTAMP(b, 'yyyy-M-d') AS z {T}"),
     ("duckdb", "SELECT PRODUCT(a) AS x FROM raw.t", "Untranslatable"),
@@ -216,11 +223,11 @@ TRANSLATIONS = [
     ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'America/New_York' AS x, b::TIMESTAMPTZ AT TIME ZONE 'America/New_York' AS y FROM raw.t", f"SELECT TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS x, FROM_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'America/New_York') AS y {T}"),
     ("postgres", "SELECT b::TIMESTAMP AT TIME ZONE 'utc' AT TIME ZONE 'Europe/Rome' AS x FROM raw.t", f"SELECT FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP(CAST(b AS TIMESTAMP), 'UTC'), 'Europe/Rome') AS x {T}"),
     ("duckdb", "SELECT 2.5::INT AS x, (a / 2)::INT AS y, b::INT AS z, a::BIGINT AS w, TRY_CAST(b::DOUBLE AS INT) AS v FROM raw.t", f"SELECT CAST(ROUND(2.5) AS INT) AS x, CAST(BROUND(a / 2) AS INT) AS y, CAST(b AS INT) AS z, CAST(a AS BIGINT) AS w, TRY_CAST(BROUND(CAST(b AS DOUBLE)) AS INT) AS v {T}"),
-    ("snowflake", "SELECT (a / 2)::INT AS x, 2.5::FLOAT::INT AS y FROM raw.t", f"SELECT CAST(ROUND(a / 2) AS INT) AS x, CAST(ROUND(CAST(2.5 AS DOUBLE)) AS INT) AS y {T}"),
+    ("snowflake", "SELECT (a / 2)::INT AS x, 2.5::FLOAT::INT AS y FROM raw.t", f"SELECT CAST(ROUND(a / 2) AS BIGINT) AS x, CAST(ROUND(CAST(2.5 AS DOUBLE)) AS BIGINT) AS y {T}"),
     # regular expressions
-    ("snowflake", "SELECT REGEXP_LIKE(b, 'x|y') AS x, b RLIKE 'x' AS y, REGEXP_LIKE(b, 'x', 'i') AS z, b RLIKE c AS w FROM raw.t", f"SELECT b RLIKE '^(?:x|y)$' AS x, b RLIKE '^(?:x)$' AS y, b RLIKE '(?i)^(?:x)$' AS z, b RLIKE CONCAT('^(?:', c, ')$') AS w {T}"),
-    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x') AS x, REGEXP_MATCHES(b, 'x', 'i') AS y, REGEXP_FULL_MATCH(b, 'x') AS z, b SIMILAR TO 'x' AS w FROM raw.t", f"SELECT b RLIKE 'x' AS x, b RLIKE '(?i)x' AS y, b RLIKE '^(?:x)$' AS z, b RLIKE '^(?:x)$' AS w {T}"),
-    ("postgres", "SELECT b ~* 'x' AS x, b !~* b AS y FROM raw.t", f"SELECT b RLIKE '(?i)x' AS x, NOT (b RLIKE CONCAT('(?i)', b)) AS y {T}"),
+    ("snowflake", "SELECT REGEXP_LIKE(b, 'x|y') AS x, b RLIKE 'x' AS y, REGEXP_LIKE(b, 'x', 'i') AS z, b RLIKE c AS w FROM raw.t", f"SELECT b RLIKE '^(?:x|y)$' AS x, b RLIKE '^(?:x)$' AS y, b RLIKE '(?iu)^(?:x)$' AS z, b RLIKE CONCAT('^(?:', c, ')$') AS w {T}"),
+    ("duckdb", "SELECT REGEXP_MATCHES(b, 'x') AS x, REGEXP_MATCHES(b, 'x', 'i') AS y, REGEXP_FULL_MATCH(b, 'x') AS z, b SIMILAR TO 'x' AS w FROM raw.t", f"SELECT b RLIKE 'x' AS x, b RLIKE '(?iu)x' AS y, b RLIKE '^(?:x)$' AS z, b RLIKE '^(?:x)$' AS w {T}"),
+    ("postgres", "SELECT b ~* 'x' AS x, b !~* b AS y FROM raw.t", f"SELECT b RLIKE '(?iu)x' AS x, NOT (b RLIKE CONCAT('(?iu)', b)) AS y {T}"),
     ("postgres", "SELECT b SIMILAR TO '%x' AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT REGEXP_MATCHES(b, 'x', 'l') AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT REGEXP_MATCHES(b, 'x', b) AS x FROM raw.t", "Untranslatable"),
@@ -302,7 +309,7 @@ TRANSLATIONS = [
     ("trino", "SELECT DATE_FORMAT(c, 'week %v') AS x FROM raw.t", "Untranslatable"),
     ("postgres", "SELECT TO_CHAR(c, 'DD Mon YYYY') AS x, TO_CHAR(c, 'YYYY-MM-DD\"T\"HH24:MI') AS y, TO_CHAR(c, 'HH12:MI AM') AS z FROM raw.t", f"SELECT DATE_FORMAT(c, 'dd MMM yyyy') AS x, DATE_FORMAT(c, 'yyyy-MM-dd\\'T\\'HH:mm') AS y, DATE_FORMAT(c, 'hh:mm a') AS z {T}"),
     ("postgres", "SELECT TO_CHAR(c, 'Month') AS x FROM raw.t", "Untranslatable"),
-    ("postgres", "SELECT TO_CHAR(c, 'Dy') AS x FROM raw.t", "Untranslatable"),
+    ("postgres", "SELECT TO_CHAR(c, 'DY') AS x FROM raw.t", "Untranslatable"),
     ("snowflake", "SELECT TO_CHAR(c::TIMESTAMP, 'HH24:MI:SS.FF3') AS x FROM raw.t", f"SELECT DATE_FORMAT(CAST(c AS TIMESTAMP), 'HH:mm:ss.SSS') AS x {T}"),
     # what a pattern finds
     ("bigquery", "SELECT REGEXP_EXTRACT(b, 'x') AS x, REGEXP_EXTRACT(b, 'x(y)') AS y FROM raw.t", f"SELECT IF(b RLIKE 'x', REGEXP_EXTRACT(b, 'x', 0), NULL) AS x, IF(b RLIKE 'x(y)', REGEXP_EXTRACT(b, 'x(y)', 1), NULL) AS y {T}"),

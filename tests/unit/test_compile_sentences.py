@@ -158,7 +158,7 @@ SENTENCES = [
     Sentence("weeks from Sunday are counted", dialect("bigquery", "SELECT DATE_DIFF(a, b, WEEK) AS w FROM raw.t"), "", ((FILE, "DATEDIFF(TRUNC(DATE_ADD(a, 1), 'WEEK'), TRUNC(DATE_ADD(b, 1), 'WEEK')) DIV 7 AS w"),)),
     Sentence("so are their numbers", dialect("bigquery", "SELECT EXTRACT(WEEK FROM d) AS w FROM raw.t"), "", ((FILE, "DAYOFYEAR(d) + 7 - DAYOFWEEK(d)) DIV 7 AS w"),)),
     Sentence("a logarithm has the base that it had", dialect("postgres", "SELECT LOG(a) AS x, LOG(2, a) AS y FROM raw.t"), "", ((FILE, "LOG10(a) AS x, LOG(2, a) AS y"),)),
-    Sentence("every match is replaced where it was, without regard to case", dialect("postgres", "SELECT REGEXP_REPLACE(a, 'b(c)', '-\\1', 'gi') AS x FROM raw.t"), "", ((FILE, "REGEXP_REPLACE(a, '(?i)b(c)', '-$1') AS x"),)),
+    Sentence("every match is replaced where it was, without regard to case", dialect("postgres", "SELECT REGEXP_REPLACE(a, 'b(c)', '-\\1', 'gi') AS x FROM raw.t"), "", ((FILE, "REGEXP_REPLACE(a, '(?iu)b(c)', '-$1') AS x"),)),
     Sentence("a match is replaced from where it was looked for", dialect("snowflake", "SELECT REGEXP_REPLACE(a, 'b', 'c', 2) AS x FROM raw.t"), "", ((FILE, "REGEXP_REPLACE(a, 'b', 'c', 2) AS x"),)),
     Sentence("not only the second one", dialect("snowflake", "SELECT REGEXP_REPLACE(a, 'b', 'c', 1, 2) AS x FROM raw.t"), "Untranslatable"),
     Sentence("nor by a pattern that is plain text", dialect("duckdb", "SELECT REGEXP_REPLACE(a, 'b', 'c', 'gl') AS x FROM raw.t"), "Untranslatable"),

@@ -125,7 +125,7 @@ EXPANDED = {
     "alternatives of another macro": ("both(is_odd(id), v > 10)", "((id = 1 OR id = 3) AND (v > 10))"),
     "an argument returned as it is": ("same(a or b) and c", "(a OR b) AND c"),
     "an operator that is written as a function": ("-squared(a) < 0", "-(POWER(a, 2)) < 0"),
-    "a match that is negated": ("not alike(s)", "NOT (s RLIKE 'x.*')"),
+    "a match that is negated": ("not alike(s)", "NOT (s RLIKE '(?d)x.*')"),
     "a case": ("sized(v) = 'big'", "CASE WHEN v > 10 THEN 'big' ELSE 'small' END = 'big'"),
     "a call as an argument": ("both(starts_with(s, 'a'), b)", "(STARTSWITH(s, 'a') AND b)"),
     "parentheses of the macro's own": ("closed(a) and b", "(a OR FALSE) AND b"),

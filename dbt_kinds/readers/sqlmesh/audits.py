@@ -296,7 +296,8 @@ def _table(value: Value, context: ProjectContext, scope: Scope) -> str:
     if not value.is_text and not isinstance(value.as_expression(), exp.Column | exp.Dot):
         return _expression(value, scope)
     name = name_of_text(value.as_text() if value.is_text else value.text, value.dialect)
-    return resolve(name, context.tables, None, scope, value.place.line) or name.text
+    found = resolve(name, context.tables, None, scope, value.place.line)
+    return name.text if found is None else scope.placeholders.name_of(found)
 
 
 def _operand(key: str, value: Value, definition: TestDefinition, scope: Scope) -> str:

@@ -30,10 +30,17 @@ def run_config(path: Path) -> dict[str, Any]:
     except subprocess.TimeoutExpired as error:
         raise CompileError(CompileCode.BadConfig, f"did not end within {_SECONDS} seconds", path.name, 1) from error
     if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["it ended without a message"])[-1]
-        raise CompileError(CompileCode.BadConfig, f"fails when it is run: {last}", path.name, _line(done.stderr, path))
+        message = f"fails when it is run: {_error(done.stderr)}"
+        raise CompileError(CompileCode.BadConfig, message, path.name, _line(done.stderr, path))
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+def _error(trace: str) -> str:
+    """The first line of the error that a traceback ends with."""
+    lines = trace.strip().splitlines() or ["it ended without a message"]
+    behind = next((number for number in range(len(lines), 0, -1) if lines[number - 1].startswith("  ")), 0)
+    return (lines[behind:] or lines[-1:])[0]
 
 
 def _line(trace: str, path: Path) -> int:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt_kinds.codes import CompileCode
-from dbt_kinds.kinds import SqlText
+from dbt_kinds.kinds import Placeholder, SqlText, This
 from dbt_kinds.placeholders import used_placeholders
 from dbt_kinds.readers.brackets import closing
 from dbt_kinds.readers.sqlmesh.dialects import tokens_of
@@ -22,7 +22,8 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.remarks import note_remarks
 from dbt_kinds.readers.sqlmesh.statements import Statement, split_statements
-from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.readers.sqlmesh.tables import Tables, resolve
+from dbt_kinds.readers.table_placeholders import is_read_table, put_placeholders
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import code_only, without_comments
@@ -32,6 +33,17 @@ _WRITES = (
     *(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant),
     exp.Analyze,
 )
+# the settings and the upkeep of an engine, its indexes and its constraints
+_OF_ENGINE = re.compile(
+    r"\s*(ALTER\s+TABLE\s.*\sADD\s+(CHECK|CONSTRAINT|FOREIGN|PRIMARY|UNIQUE)|ANALYZE|CHECKPOINT|"
+    r"(CREATE|DROP)\s+(UNIQUE\s+)?INDEX|(FORCE\s+)?INSTALL|LOAD|PRAGMA|UPDATE\s+EXTENSIONS|VACUUM)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_WITHOUT_COUNTERPART: dict[type[exp.Expr], str] = {
+    exp.Attach: "declare its tables as sources",
+    exp.Copy: "write INSERT OVERWRITE DIRECTORY",
+    exp.Detach: "leave it out",
+}
 _MACRO_STATEMENT = re.compile(r"\s*@\s*(\w+)\s*\(")
 _GRANT_SELECT = re.compile(
     r"GRANT\s+SELECT\s+ON\s+(?:TABLE\s+|VIEW\s+)?(\S+)\s+TO\s+(?:ROLE\s+|USER\s+|GROUP\s+)?(.+)", re.I | re.S
@@ -102,16 +114,19 @@ def _macro_statement(name: str, text: str, statement: Statement, scope: Scope) -
 
 
 def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line: int) -> SqlText | None:
-    try:
-        tree = parse_statement(text, scope.dialect)
-    except ParseFailure as failure:
-        return _passed_on(text, scope, line, failure.message)
-    if isinstance(tree, exp.Pragma | exp.Analyze) and not is_spark(scope.dialect):
+    if _OF_ENGINE.match(without_comments(text)) and not is_spark(scope.dialect):
         message = (
             f"'{' '.join(text.split())[:80]}' is for {scope.dialect} and was left out; write Spark's own, if it has one"
         )
         scope.note(CompileCode.PropertyDropped, message, line)
         return None
+    try:
+        tree = parse_statement(text, scope.dialect)
+    except ParseFailure as failure:
+        return _passed_on(text, scope, line, failure.message)
+    if type(tree) in _WITHOUT_COUNTERPART and not is_spark(scope.dialect):
+        message = f"{tree.key.upper()} has no counterpart in Spark; {_WITHOUT_COUNTERPART[type(tree)]}"
+        raise scope.error(CompileCode.Untranslatable, message, line)
     if isinstance(tree, exp.Command | exp.Column | exp.Alias):
         return _passed_on(text, scope, line, "sqlglot does not know this statement")
     if len(_dropped(tree)) > 1:
@@ -119,22 +134,15 @@ def _to_spark(text: str, scope: Scope, tables: Tables, own_key: str | None, line
             CompileCode.Untranslatable, "Spark drops one table a statement; write a statement for each", line
         )
     targets = _targets(tree)
-    changed = False
-    for table in list(tree.find_all(exp.Table)):
-        if not is_read_table(table):
-            continue
+    changed = [_rename_target(table, tables, own_key, scope, line) for table in targets if is_read_table(table)]
+
+    def placeholder_of(table: exp.Table) -> Placeholder | None:
         if any(table is target for target in targets):
-            changed = _rename_target(table, tables, own_key, scope) or changed
-            continue
-        placeholder = resolve(table_name_of(table, scope.dialect), tables, own_key, scope, line)
-        if placeholder is not None:
-            if not table.alias:
-                table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name)))
-            table.set("this", exp.to_identifier(placeholder))
-            table.set("db", None)
-            table.set("catalog", None)
-            changed = True
-    if is_spark(scope.dialect) and not changed and is_spelt_for_spark(text):
+            return None
+        return resolve(table_name_of(table, scope.dialect), tables, own_key, scope, line)
+
+    changed.append(bool(put_placeholders(tree, placeholder_of, scope.placeholders)))
+    if is_spark(scope.dialect) and not any(changed) and is_spelt_for_spark(text):
         return SqlText(text, used_placeholders(text, scope.placeholders.by_name), tree)
     try:
         translated = scope.target.translate(tree, scope.dialect, text)
@@ -166,14 +174,16 @@ def _unwrapped(target: object) -> object:
     return target.this if isinstance(target, exp.Schema) else target
 
 
-def _rename_target(table: exp.Table, tables: Tables, own_key: str | None, scope: Scope) -> bool:
+def _rename_target(table: exp.Table, tables: Tables, own_key: str | None, scope: Scope, line: int) -> bool:
     """Only for models of the project: other tables that a hook writes are not looked up."""
     name = table_name_of(table, scope.dialect)
     key = tables.key_of(name)
     if key not in tables.models and key != own_key:
         return False
-    placeholder = resolve(name, tables, own_key, scope, 0)
-    table.set("this", exp.to_identifier(placeholder))
+    placeholder = This() if key == own_key else resolve(name, tables, own_key, scope, line)
+    if placeholder is None:
+        return False
+    table.set("this", exp.to_identifier(scope.placeholders.name_of(placeholder)))
     table.set("db", None)
     table.set("catalog", None)
     return True

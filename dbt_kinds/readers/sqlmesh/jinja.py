@@ -68,8 +68,9 @@ def jinja_text(statement: Statement, scope: Scope, tables: Tables, own_key: str 
         name = name_of_text(found["name"], scope.dialect)
         if tables.find(name) is None and tables.key_of(name) != own_key:
             return found[0]
-        placeholder = resolve(name, tables, own_key, scope, line(found.start()))
-        assert placeholder is not None
+        known = resolve(name, tables, own_key, scope, line(found.start()))
+        assert known is not None
+        placeholder = scope.placeholders.name_of(known)
         before = found[0].removesuffix(found["name"])
         alias = "" if _ALIAS.match(text[found.end() :]) else f" as {name.table}"
         return _spaced(f"{before}{' ' if touches(before, placeholder) else ''}{placeholder}{alias}", found)

@@ -27,7 +27,7 @@ _KNOWN = frozenset({"var", "blueprint_var", "this_model", "runtime_stage", "gate
 _SQLMESH_ONLY = (_KNOWN - {"var", "log"}) | NO_COUNTERPART | {"model_kind_name", "default_catalog"}
 _ALONE = re.compile(rf"\{{\{{-?\s*(?:this_model|{'|'.join(time_names())})\s*-?\}}\}}", re.IGNORECASE)
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+).*?\{%-?\s*endmacro\s*[-+]?%\}", re.DOTALL)
-_ANY_PLACEHOLDER = re.compile(r"kinds_mark_\d", re.IGNORECASE)
+_ANY_PLACEHOLDER = re.compile(r"kinds_placeholder_\d", re.IGNORECASE)
 _STRINGS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.NATIONAL_STRING, TokenType.HEREDOC_STRING)
 
 
@@ -187,7 +187,7 @@ def _values(scope: Scope, line: int) -> dict[str, Any]:
 
 def _with_values(text: str, scope: Scope, statement: Statement) -> str:
     """The rendered text, with run-time values without the author's quotes around them."""
-    broken = [found for found in _ANY_PLACEHOLDER.findall(text) if not found.startswith("kinds_mark_")]
+    broken = [found for found in _ANY_PLACEHOLDER.findall(text) if not found.startswith("kinds_placeholder_")]
     if broken:
         raise _refusal("what is known only when dbt runs is changed in it", statement, scope)
     pieces: list[str] = []

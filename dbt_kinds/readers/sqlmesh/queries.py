@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dbt_kinds.codes import CompileCode
-from dbt_kinds.kinds import SqlText, TimeVariable
+from dbt_kinds.kinds import Placeholder, SqlText, TimeVariable
 from dbt_kinds.placeholders import used_placeholders
 from dbt_kinds.readers.sqlmesh.comments import (
     LiftedComments,
@@ -23,7 +23,8 @@ from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import check_known
 from dbt_kinds.readers.sqlmesh.names import table_name_of
 from dbt_kinds.readers.sqlmesh.remarks import note_remarks
-from dbt_kinds.readers.sqlmesh.tables import Tables, is_read_table, resolve
+from dbt_kinds.readers.sqlmesh.tables import Tables, resolve
+from dbt_kinds.readers.table_placeholders import Edit, put_placeholders
 from dbt_kinds.translation.data_types import in_dialect
 from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
 from dbt_kinds.translation.doubts import DECLARED
@@ -103,7 +104,7 @@ def to_spark(
         # before tables lose their names, which are needed to find their columns
         note_remarks(scope, scope.target.resolve(tree, scope.dialect, lookup, scope.placeholders), prepared.line_of)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
-        edits = _rename_tables(prepared, tables, own_key)
+        edits = _put_placeholders(prepared, tables, own_key)
         if keeps_text:
             text = _edited(prepared.expanded.text, edits)
             if text is not None:
@@ -134,58 +135,18 @@ def _with_comments_above(tree: exp.Expr) -> str:
     return lifted.put_back(spark_sql(tree, pretty=True))
 
 
-def _rename_tables(prepared: Prepared, tables: Tables, own_key: str | None) -> list[tuple[int, int, str, str]]:
-    """Replaces the tables of the tree by placeholders, and returns the corresponding parts of the text."""
+def _put_placeholders(prepared: Prepared, tables: Tables, own_key: str | None) -> list[Edit]:
     scope = prepared.scope
-    edits: list[tuple[int, int, str, str]] = []
-    renamed: dict[str, str] = {}
-    for table in list(prepared.tree.find_all(exp.Table)):
-        if not is_read_table(table):
-            continue
-        name = table_name_of(table, scope.dialect)
-        placeholder = resolve(name, tables, own_key, scope, prepared.line_of(table))
-        if placeholder is None:
-            continue
-        parts = table.parts
-        start, end = parts[0].meta.get("start"), parts[-1].meta.get("end")
-        written = ".".join(part.name for part in parts)
-        alias = "" if table.alias else name.table
-        is_plain = not any(table.args.get(key) for key in ("pivots", "sample", "when", "version", "hints", "only"))
-        if start is None or end is None or not is_plain:
-            start = end = -1
-        edits.append(
-            (int(start), int(end) + 1, placeholder if not alias else f"{placeholder} AS {_alias_sql(alias)}", written)
-        )
-        table.set("this", exp.to_identifier(placeholder))
-        table.set("db", None)
-        table.set("catalog", None)
-        if alias:
-            table.set("alias", exp.TableAlias(this=_alias_identifier(alias)))
-            renamed[written.lower()] = alias
-    for column in prepared.tree.find_all(exp.Column):
-        if column.args.get("db") is not None:
-            qualifier = ".".join(part.name for part in column.parts[:-1]).lower()
-            if qualifier in renamed:
-                first, table_part = column.parts[0], column.parts[-2]
-                before, begin = first.meta.get("start"), table_part.meta.get("start")
-                edits.append((int(before) if before is not None else -1, int(begin or 0), "", ""))
-                column.set("db", None)
-                column.set("catalog", None)
-    return edits
+
+    def placeholder_of(table: exp.Table) -> Placeholder | None:
+        return resolve(table_name_of(table, scope.dialect), tables, own_key, scope, prepared.line_of(table))
+
+    return put_placeholders(
+        prepared.tree, placeholder_of, scope.placeholders, lambda table: table_name_of(table, scope.dialect).table
+    )
 
 
-def _alias_identifier(name: str) -> exp.Identifier:
-    # for sqlglot any letter is plain, for Spark only ASCII
-    identifier = exp.to_identifier(name, quoted=None if name.isascii() else True)
-    assert identifier is not None
-    return identifier
-
-
-def _alias_sql(name: str) -> str:
-    return spark_sql(_alias_identifier(name))
-
-
-def _edited(text: str, edits: list[tuple[int, int, str, str]]) -> str | None:
+def _edited(text: str, edits: list[Edit]) -> str | None:
     """The text with parts replaced; None if a part is not at the tree's position."""
     uses_lower = text.count("from") > text.count("FROM")
     for start, end, new, written in sorted(edits, reverse=True):

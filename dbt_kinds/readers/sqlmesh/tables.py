@@ -10,14 +10,10 @@ from sqlglot.errors import SqlglotError
 from dbt_kinds.codes import CompileCode
 from dbt_kinds.diagnostics import Place
 from dbt_kinds.kinds import Column, ModelReference, Placeholder, SourceReference, SourceTable, This
-from dbt_kinds.placeholders import is_placeholder
 from dbt_kinds.readers.names import dbt_name
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.names import TableName, table_name
-from dbt_kinds.translation.star_expansion import Columns, is_column_of_neighbour, visible_cte
-
-# files that Spark reads in place of a table: parquet.`folder/file`
-_FILES = frozenset({"avro", "binaryfile", "csv", "delta", "json", "orc", "parquet", "text"})
+from dbt_kinds.translation.star_expansion import Columns
 
 
 @dataclass
@@ -85,12 +81,12 @@ class Tables:
         return tried
 
 
-def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, line: int) -> str | None:
-    """The placeholder for a table, with remarks; None leaves the table as written."""
+def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, line: int) -> Placeholder | None:
+    """What takes a table's place, with remarks; None leaves the table as written."""
     key = tables.key_of(name)
     if own_key is not None and key == own_key:
         scope.note(CompileCode.ReadsItself, f"{scope.model_name} reads its own table: what earlier runs wrote", line)
-        return scope.placeholders.name_of(This())
+        return This()
     found = tables.find(name)
     if found is None:
         if name.schema is None:
@@ -105,16 +101,7 @@ def resolve(name: TableName, tables: Tables, own_key: str | None, scope: Scope, 
     if isinstance(found, SourceReference) and not tables.sources[key].is_declared:
         message = f"{name.text} is no model and is not declared; it became the source {found.source}.{found.table}"
         scope.note(CompileCode.UndeclaredSource, message, line)
-    return scope.placeholders.name_of(found)
-
-
-def is_read_table(table: exp.Table) -> bool:
-    """Whether a table in a tree must be looked up: not a CTE, function or placeholder."""
-    if not isinstance(table.this, exp.Identifier) or is_placeholder(table.name):
-        return False
-    if table.db.lower() in _FILES and ("/" in table.name or ":" in table.name):
-        return False
-    return visible_cte(table) is None and not is_column_of_neighbour(table)
+    return found
 
 
 def column_list(columns: list[Column]) -> Columns:

@@ -113,8 +113,8 @@ def check_known(name: str, value: object, scope: Scope, line: int) -> None:
     if variables_in(value):
         names = ", ".join(variables_in(value))
         message = (
-            f"@{name} comes from the environment ({names}) and is needed here to write the SQL; write its value in the "
-            "config, or env_var('<NAME>', '<default>')"
+            f"@{name} comes from the environment ({names}) and is needed here to write the SQL; pass it by --vars, or "
+            "write its value in the config, or env_var('<NAME>', '<default>')"
         )
         raise scope.error(CompileCode.UndefinedMacroVariable, message, line)
 

@@ -1,0 +1,57 @@
+"""GROUP BY: empty groups, and GROUPING of several columns."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from sqlglot import exp
+
+from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.not_in_spark import NotInSpark
+from dbt_kinds.translation.rewrites import rewrites
+
+# GROUP BY a WITH ROLLUP
+_WITH = ("cube", "rollup")
+
+
+@rewrites(exp.Grouping, exp.GroupingId)
+def grouping(node: exp.Grouping | exp.GroupingId, dialect: str) -> exp.Expr:
+    """`grouping(a, b)`, a bit for each; Spark's takes one column, and GROUPING_ID those of the whole GROUP BY."""
+    if not node.expressions:
+        return node
+    *others, last = (call("GROUPING", column) for column in node.expressions)
+    bits = [
+        exp.Mul(this=bit, expression=exp.Literal.number(2 ** (len(others) - place))) for place, bit in enumerate(others)
+    ]
+    return reduce(lambda left, right: exp.Add(this=left, expression=right), [*bits, last])
+
+
+@rewrites(exp.Group)
+def group(node: exp.Group, dialect: str) -> exp.Expr:
+    """`group by ()`, which is the group of an aggregate without GROUP BY.
+
+    Raises:
+        NotInSpark: there is no aggregate.
+    """
+    if has_total(node) or [_is_empty(key) for key in node.expressions] != [True]:
+        return node
+    select = node.parent
+    if select is None or not any(item.find(exp.AggFunc) for item in select.expressions):
+        raise NotInSpark("GROUP BY () without an aggregate has no counterpart in Spark; write LIMIT 1", node)
+    select.set("group", None)
+    return node
+
+
+def has_total(node: exp.Group) -> bool:
+    """Whether a row of its result is of all rows: of ROLLUP, CUBE, or a set without columns."""
+    if any(node.args.get(name) for name in _WITH):
+        return True
+    return bool(node.expressions) and all(
+        isinstance(key, exp.Rollup | exp.Cube)
+        or (isinstance(key, exp.GroupingSets) and any(map(_is_empty, key.expressions)))
+        for key in node.expressions
+    )
+
+
+def _is_empty(key: exp.Expr) -> bool:
+    return isinstance(key, exp.Tuple) and not key.expressions
