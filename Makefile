@@ -1,4 +1,4 @@
-# A fresh clone needs Python 3.10 to 3.13 and nothing else.
+# A fresh clone needs Python 3.10 to 3.14 and nothing else.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -102,17 +102,22 @@ $(SQLMESH)/installed:
 
 # the wheel of Iceberg's jars wants Python below 3.13, but holds jars and no more
 JARS := $(BIN)/pip install --quiet --no-deps --ignore-requires-python snowpark-connect-deps-iceberg==1.0.2
+# dbt-core 1.11 wants a mashumaro below 3.15, with which it does not start on Python 3.14; with that of dbt-core 1.12 it does
+NEWEST := if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 14))'; then \
+	$(BIN)/pip install --quiet --no-deps mashumaro==3.17; fi
 
 $(VENV)/demo.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[demo]'
 	$(JARS)
+	$(NEWEST)
 	touch $@
 
 $(VENV)/dev.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	$(JARS)
+	$(NEWEST)
 	touch $@
 
 ## The versions that `make demo` and `make test` install, on every Python, found anew: reads pyproject.toml, writes constraints.txt
