@@ -34,6 +34,7 @@ PROJECT = {
 RUNS = """
 import subprocess
 import dagster as dg, definitions
+dg.Definitions.validate_loadable(definitions.defs)
 instance = dg.DagsterInstance.ephemeral()
 def run(job, **how):
     result = job.execute_in_process(instance=instance, **how)
@@ -46,7 +47,7 @@ again = {"dagster/asset_partition_range_start": "2024-01-02", "dagster/asset_par
 run(definitions.defs.resolve_implicit_global_asset_job_def(), tags=again)
 forget = "{select: days, start: 2024-01-03, end: 2024-01-04}"
 subprocess.run(["dbt", "--quiet", "run-operation", "dbt_kinds.forget", "--args", forget], cwd="shop", check=True)
-run(definitions.defs.resolve_job_def("coverage"))
+run(definitions.defs.resolve_job_def("hourly"))
 """
 
 
