@@ -44,6 +44,9 @@ def set_zone(
         Left (TimeColumnUnclear): its times are set back, and windows would be loaded before their rows are there.
     """
     assert meaning.expression is not None
+    if meaning.stamped_in is not None:
+        # compared with the window's beginning in that zone
+        return
     line = meaning.filter.line
     bounds = [other for comparison in meaning.replaced for other in comparison.others]
     if not is_date:
@@ -106,7 +109,7 @@ def zone_of(
     if not zones:
         return None
     zone = zones.pop()
-    if zones or not _is_zone(zone):
+    if zones or not is_zone(zone):
         named = ", ".join(sorted({zone, *zones} - {""})) or "a zone that is computed"
         raise Left(
             MigrateCode.TimeColumnUnclear,
@@ -149,7 +152,8 @@ def is_set_back(expression: exp.Expr, select: exp.Select, names: Names, parents:
     return False
 
 
-def _is_zone(name: str) -> bool:
+def is_zone(name: str) -> bool:
+    """Whether a zone has that name."""
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):

@@ -451,6 +451,6 @@ def _conditions(
         recurs="ReplacedTogether" not in notes and not bounded.is_joined and not (is_by_key and not is_ordered),
         changes=is_by_key and (is_arriving or reads_all),
         ties=not is_ordered,
-        twice="NoWindow" not in notes,
+        twice=not notes & {"NoWindow", "OncePerInterval"},
         refreshes=settings.config.get("full_refresh") is not False,
     )

@@ -152,13 +152,16 @@ class Accepted:
         return False
 
     def _near(self, tree: exp.Query, problem: str) -> list[tuple[str, str]]:
-        """The columns that the text around the problem names, the nearest first."""
+        """The columns that the text around the problem names, the nearest first, or that what it names is made of."""
         context = problem.split("\n\n")[-1] if "\n" in problem else problem
         lines = context.splitlines()
         at = lines[-1].index("^") if lines and "^" in lines[-1] else 0
         text = lines[-2] if len(lines) > 1 else context
         words = [(abs(found.start() - at), found[0].lower()) for found in re.finditer(r"\w+", text)]
-        order = {word: distance for distance, word in sorted(words, reverse=True)}
+        order: dict[str, float] = {word: distance for distance, word in sorted(words, reverse=True)}
+        for word, distance in list(order.items()):
+            for column in made_of(tree, word):
+                order.setdefault(column, distance + 0.5)
         places = [
             (table, column)
             for table, columns in self.columns.items()
@@ -168,6 +171,21 @@ class Accepted:
         if "does not exist" in problem:
             return []
         return sorted((place for place in places if place[1] in order), key=lambda place: order[place[1]])[:12]
+
+
+def made_of(tree: exp.Query, name: str) -> set[str]:
+    """The columns, in lower case, that a name of a query's selects is made of, through any number of others."""
+    made: dict[str, set[str]] = {}
+    for alias in tree.find_all(exp.Alias):
+        columns = {column.name.lower() for column in alias.this.find_all(exp.Column)}
+        made.setdefault(alias.alias.lower(), set()).update(columns)
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        more = made.get(waiting.pop(), set()) - found
+        found |= more
+        waiting += more
+    return found - {name}
 
 
 def _place(problem: str) -> str:

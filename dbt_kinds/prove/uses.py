@@ -39,6 +39,18 @@ _TEXTS = (
     exp.Length,
     exp.Substring,
 )
+# whose result is one of the values that they are given
+_PASSING = (
+    exp.Paren,
+    exp.Max,
+    exp.Min,
+    exp.First,
+    exp.Last,
+    exp.FirstValue,
+    exp.LastValue,
+    exp.AnyValue,
+    exp.IgnoreNulls,
+)
 _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between)
 _FLAG_NAME = re.compile(r"(?:is|has|was)_.*")
 _NUMBER_NAME = re.compile(r".*(?:amount|count|cnt|number|total|price|qty|quantity|value|sum|fee|balance)")
@@ -63,7 +75,8 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
     strong: dict[str, str] = {}
     for tree in trees:
         for column in tree.find_all(exp.Column):
-            name, parent = column.name.lower(), column.parent
+            name = column.name.lower()
+            parent, beside = _handed_to(column)
             if isinstance(parent, _COMPARED):
                 for other in parent.find_all(exp.Column, exp.Literal, exp.Cast, exp.Boolean):
                     window = _WINDOW.fullmatch(other.name.lower()) if isinstance(other, exp.Column) else None
@@ -102,11 +115,37 @@ def used_as(trees: list[exp.Query]) -> dict[str, str]:
                 isinstance(one, exp.Literal) and not one.is_string for one in parent.iter_expressions()
             ):
                 weak.setdefault(name, NUMBER)
+            elif isinstance(parent, exp.Coalesce) and any(
+                isinstance(one, exp.Boolean) for one in parent.iter_expressions()
+            ):
+                weak.setdefault(name, FLAG)
+            elif beside is not None:
+                weak.setdefault(name, beside)
             elif isinstance(parent, _NUMBERS):
                 weak.setdefault(name, type_by_name(name) if type_by_name(name) in (TIME, DATE) else NUMBER)
             elif isinstance(parent, _TEXTS):
                 weak.setdefault(name, TEXT)
     return weak | firm | strong
+
+
+def _handed_to(column: exp.Expr) -> tuple[exp.Expr | None, str | None]:
+    """What uses a column's value, also one that an aggregate or a CASE passes on, and the type of what a CASE gives
+    instead, if that is a literal.
+    """
+    value, parent, beside = column, column.parent, None
+    while parent is not None:
+        is_result = isinstance(parent, exp.If) and parent.this is not value
+        is_case = isinstance(parent, exp.Case) and parent.this is not value
+        if not (isinstance(parent, _PASSING) or is_result or is_case):
+            break
+        if is_case:
+            results = [one.args.get("true") for one in parent.args["ifs"]] + [parent.args.get("default")]
+            literals = [one for one in results if isinstance(one, exp.Literal | exp.Boolean)]
+            if literals:
+                one = literals[0]
+                beside = FLAG if isinstance(one, exp.Boolean) else TEXT if one.is_string else NUMBER
+        value, parent = parent, parent.parent
+    return parent, beside
 
 
 def _last_cast(cast: exp.Cast) -> exp.Cast:

@@ -48,6 +48,14 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
         filtered(NEWEST, config="incremental_strategy='delete+insert', unique_key='id', incremental_predicates=['id > 3']"),
         "incremental_predicates narrows what delete+insert deletes",
     ),
+    "a deletion by a time that predicates narrow": (
+        filtered("day >= (select max(day) from {{ this }})", "id, day", "incremental_strategy='delete+insert', unique_key=['id', 'day'], incremental_predicates=['id > 3']"),
+        "incremental_predicates narrows what delete+insert deletes",
+    ),
+    "arrivals that are appended again": (
+        filtered("_loaded_at > now() - interval 2 days", "id, _loaded_at", "incremental_strategy='append'"),
+        "without a key they are appended again and again",
+    ),
     "partitions deleted by a key": (
         filtered(NEWEST, "region, event_at", "incremental_strategy='delete+insert', unique_key='region', partition_by=['region']"),
         "rows of region are replaced by rows filtered on event_at",

@@ -24,7 +24,8 @@ from dbt_kinds.prove.comparison import Comparison
 from dbt_kinds.prove.preparation import prepared
 from dbt_kinds.prove.prover import prove
 from dbt_kinds.prove.stand_ins import with_stand_ins
-from dbt_kinds.prove.uses import DATE, NUMBER, TEXT, TIME, used_as
+from dbt_kinds.prove.types import made_of
+from dbt_kinds.prove.uses import DATE, FLAG, NUMBER, TEXT, TIME, used_as
 from dbt_kinds.prove.verdict import Verdict
 from dbt_kinds.readers.dbt.project import read_project
 from tests.unit.migrating import migrated, one, write_project
@@ -313,6 +314,9 @@ def test_what_is_looked_up_beside_filtered_rows_is_there_from_the_beginning(quer
         ("postgres", "select case when n::text ~ '^[0-9]+$' then n::text::integer end as n, nullif(m, 0) as m from in_raw", {"n": NUMBER, "m": NUMBER}),
         ("postgres", "select case when d = '0001-01-01'::date or s = '1900-01-01'::timestamp then 1 end as x from in_raw", {"d": DATE, "s": TIME}),
         ("spark", "select t from in_raw where t = 'a'", {"t": TEXT}),
+        ("spark", "select sum(case when f then a else b end) as x, coalesce(max(c), false) as y from in_raw", {"f": FLAG, "a": NUMBER, "b": NUMBER, "c": FLAG}),
+        ("spark", "select case when a = 1 then b else 0 end as x, case a when 2 then c else 'none' end as y from in_raw", {"b": NUMBER, "c": TEXT}),
+        ("spark", "select sum(max(a)) as x, case when b then c end > 3 as y from in_raw", {"a": NUMBER, "b": FLAG, "c": NUMBER}),
     ],
 )  # fmt: skip
 def test_what_a_column_is_cast_to_or_compared_with_says_its_type(
@@ -321,6 +325,14 @@ def test_what_a_column_is_cast_to_or_compared_with_says_its_type(
     tree = sqlglot.parse_one(query, read=dialect)
     assert isinstance(tree, exp.Query)
     assert used_as([tree]).items() >= columns.items()
+
+
+def test_what_a_name_of_a_query_is_made_of_is_found_through_other_names() -> None:
+    query = "with a as (select x + y as s, z as t from in_raw), b as (select s * 2 as u, t from a) select sum(u) as v from b"
+    tree = sqlglot.parse_one(query, read="spark")
+    assert isinstance(tree, exp.Query)
+    assert made_of(tree, "v") == {"u", "s", "x", "y"}
+    assert made_of(tree, "t") == {"z"}
 
 
 @pytest.mark.parametrize(
