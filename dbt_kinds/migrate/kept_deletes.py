@@ -4,6 +4,8 @@ that a source has marked as deleted: a kind runs them after a load, as dbt did a
 
 from __future__ import annotations
 
+import re
+
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -17,6 +19,7 @@ from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names, Renderer
 
 HOOK = "post_hook"
+_DELETES = re.compile(r"\s*delete\s+from\b", re.IGNORECASE)
 
 
 def kept_deletes(model: ModelFile, project: DbtProject, dialect: str) -> tuple[str, ...]:
@@ -41,6 +44,9 @@ def kept_notes(deletes: tuple[str, ...]) -> list[MigrationNote]:
 
 def deletion(sql: str, dialect: str) -> exp.Delete | None:
     """A statement as a deletion by a condition; None for any other."""
+    if not _DELETES.match(sql):
+        # what sqlglot does not know it would warn of
+        return None
     try:
         tree = sqlglot.parse_one(sql.strip().rstrip(";"), read=dialect)
     except (SqlglotError, RecursionError):

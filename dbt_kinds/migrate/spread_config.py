@@ -13,6 +13,7 @@ from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote, UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.reading import unknown_calls
 from dbt_kinds.readers.dbt.calls import COMPUTED, Argument, constant
 from dbt_kinds.readers.dbt.config_call import spread_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
@@ -112,10 +113,17 @@ def _of_target(model: ModelFile, project: DbtProject, options: MigrateOptions) -
             other, _ = _given(template, project, options, answer=True)
             if is_decided and value is not COMPUTED:
                 yield argument, value, None
-            elif argument.name == "materialized" and other == "incremental" and value in _WHOLE:
+            elif argument.name != "materialized" or not _asks_target_alone(argument.text, project, options):
+                continue
+            elif other == "incremental" and value in _WHOLE:
                 yield argument, other, value
-            elif argument.name == "materialized" and value == "incremental" and other in _WHOLE:
+            elif value == "incremental" and other in _WHOLE:
                 yield argument, value, other
+
+
+def _asks_target_alone(code: str, project: DbtProject, options: MigrateOptions) -> bool:
+    """Whether nothing but the target can decide what an expression is: it calls no macro that is not known here."""
+    return options.adapter is not None and not any(unknown_calls(f"{{{{ {code} }}}}", project))
 
 
 def _given(template: str, project: DbtProject, options: MigrateOptions, *, answer: bool) -> tuple[Any, bool]:

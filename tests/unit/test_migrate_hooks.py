@@ -89,3 +89,9 @@ def test_what_a_hook_deletes_is_not_found_absent_and_inserted_by_a_window(tmp_pa
 def test_both_ways_are_played_with_the_hook(hook: str, tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path, model(hook), **MACROS)
     assert verdict.outcome == "equal", verdict
+
+
+def test_a_hook_that_is_no_deletion_is_read_without_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    result = one(migrated(tmp_path, {"m": model("'ALTER TABLE {{ this }} WRITE ORDERED BY id'")}, "databricks"))
+    assert result.status == "converted", result.reason
+    assert not caplog.records

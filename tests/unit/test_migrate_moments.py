@@ -97,10 +97,10 @@ def test_days_that_are_added_up_are_a_number(tmp_path: Path) -> None:
 
 
 def test_what_the_first_load_has_is_said(tmp_path: Path) -> None:
-    query = f"{CONFIG}{SELECT}where {{% if is_incremental() %}}sold_on >= current_date - 3{{% else %}}sold_on >= current_date - 90{{% endif %}}\n"
+    query = f"{CONFIG}{SELECT}where {{% if is_incremental() %}}sold_on >= current_date - 3{{% else %}}sold_on < current_date - 90{{% endif %}}\n"
     reason = one(migrated(tmp_path, {"m": query})).reason
     assert (
         reason is not None
         and reason.message
-        == "the first load has `sold_on >= current_date - 90`, which is neither no filter nor a fixed start"
+        == "the first load has `sold_on < current_date - 90`, which is neither no filter nor a fixed start"
     )

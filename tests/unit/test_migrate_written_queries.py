@@ -126,7 +126,7 @@ def test_what_is_wrong_in_the_text_of_a_macro_is_said_of_the_macro(tmp_path: Pat
 
 
 def test_a_hook_that_calls_a_writing_macro_by_the_name_of_the_project_is_left(tmp_path: Path) -> None:
-    cleaned = "{% macro cleaned(table) %}delete from {{ table }} where id < 0{% endmacro %}"
+    cleaned = "{% macro cleaned(table) %}insert into {{ table }} select 0{% endmacro %}"
     config = CONFIG.replace("'id')", "'id', post_hook='{{ shop.cleaned(this) }}')")
     query = "select id, sold_at from {{ ref('raw') }} {% if is_incremental() %} where sold_at > (select max(sold_at) from {{ this }}) {% endif %}"
     reason = one(migrated(tmp_path, {"m": config + query, "macros/cleaned.sql": cleaned})).reason
