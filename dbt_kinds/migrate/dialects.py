@@ -9,6 +9,8 @@ import sqlglot
 from sqlglot import Dialect, exp
 from sqlglot.errors import ParseError, SqlglotError
 
+# what Spark itself reads
+SPARK = frozenset({"spark", "databricks", "spark2"})
 _CANDIDATES = ("spark", "snowflake", "bigquery", "redshift", "postgres", "trino", "duckdb")
 # constructs that only one dialect has
 _SIGNS = (

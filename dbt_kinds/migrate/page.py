@@ -9,7 +9,8 @@ from typing import NamedTuple
 import dbt_kinds
 from dbt_kinds.html_pages import templates_in, write_html
 from dbt_kinds.migrate.advice import ADVICE
-from dbt_kinds.migrate.results import SPARK, Migration, Result
+from dbt_kinds.migrate.dialects import SPARK
+from dbt_kinds.migrate.results import Migration, Result
 
 _FOLDER = Path(__file__).parent
 _LINES = {"+": "added", "-": "removed", "@": "place"}

@@ -12,9 +12,9 @@ from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.file_diffs import file_diff
 from dbt_kinds.migrate.advice import ADVICE
 from dbt_kinds.migrate.conversion import Found
+from dbt_kinds.migrate.dialects import SPARK
 from dbt_kinds.prove.verdict import Verdict
 
-SPARK = frozenset({"spark", "databricks", "spark2"})
 # notes that say the same of each model
 _TOLD_ONCE = ("NoStart", "FirstLoad", "MissedRuns", "EmptiedRange")
 # of one reason

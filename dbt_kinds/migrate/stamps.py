@@ -14,6 +14,7 @@ from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
 from dbt_kinds.migrate.bounds import asks_now, now_of
 from dbt_kinds.migrate.conversion import MigrateOptions
+from dbt_kinds.migrate.dialects import SPARK
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.parameters import CLOCKS
 from dbt_kinds.migrate.parents import Parents, Place
@@ -22,8 +23,6 @@ from dbt_kinds.migrate.trace import Trace
 from dbt_kinds.migrate.zones import is_zone, zones_in
 from dbt_kinds.readers.dbt.rendering import Names
 
-# whose function sets a time of UTC forward or back to what clocks of a zone show
-SPARK = frozenset({"spark", "spark2", "databricks"})
 _CODE = re.compile(r"kinds_code_\d+\b")
 
 
@@ -50,6 +49,7 @@ def own_stamps(
             places = list(reading.parents.lineage(meaning.expression, select, reading.names))
             zones = zones_in(stamp).union(*(zones_in(place.expression) for place in places))
             if zones and options.dialect in SPARK:
+                # whose from_utc_timestamp() sets a time of UTC to what clocks of a zone show
                 meaning.stamped_in = _zone_of_stamps(stamp, places)
             if zones and meaning.stamped_in is None:
                 raise Left(
