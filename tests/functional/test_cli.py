@@ -198,7 +198,7 @@ def test_history_shows_what_runs_loaded_and_how_they_failed(project: Project, mo
     assert "2024-01-01 to 2024-01-05" in table
 
 
-def test_a_run_that_was_refused_before_it_claimed_anything_is_the_last_run(project: Project) -> None:
+def test_a_run_that_was_refused_before_it_wrote_anything_is_the_last_run(project: Project) -> None:
     events_table(project)
     for name in ("daily", "other"):
         project.kind(name, DAILY_EVENTS, config="file_format='iceberg'")
@@ -214,8 +214,10 @@ def test_a_run_that_was_refused_before_it_claimed_anything_is_the_last_run(proje
         project.kind(name, DAILY_EVENTS.replace("ts, ", ""), config="file_format='iceberg'")
     refused = project.dbt("run", now=later)
     assert not refused.success
-    (append,) = (sql for sql in refused.statements if "insert into" in sql)
-    assert append.count("'failed'") == 2 and "'claimed'" not in append
+    # what the run claimed before its models began, and gave back
+    claimed, released, append = (sql for sql in refused.statements if "insert into" in sql)
+    assert claimed.count("('claimed'") == claimed.count("'ahead'") == released.count("('released'") == 2
+    assert append.count("('failed'") == 2 and "'claimed'" not in append
     assert project.events() == events
     ((state, words), other) = last_runs()
     assert (state, other) == ("refused", ("refused", words))

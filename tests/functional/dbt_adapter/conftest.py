@@ -9,6 +9,7 @@ from typing import Any
 import dbt.tests.util
 import pytest
 import yaml
+from dbt.adapters.factory import reset_adapters
 from dbt.tests.fixtures.project import *  # noqa: F403 - pytest finds fixtures by the names in this module
 
 from tests.functional.dbt_adapter.clock import Clock, runner
@@ -17,6 +18,8 @@ from tests.functional.project import PACKAGE
 
 @pytest.fixture(scope="class")
 def dbt_profile_target(local_spark: Mapping[str, Any]) -> dict[str, Any]:
+    # dbt would go on with the adapter of a test before, of another server, whatever the profile says
+    reset_adapters()
     return dict(local_spark["local"]["outputs"]["local"])
 
 
