@@ -173,3 +173,11 @@ def unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
         items = _items_of(operand)
         return node if items is None else _all_fulfil(node, items)
     return exp.Not(this=exp.In(this=node.this.copy(), expressions=[value.copy() for value in values.expressions]))
+
+
+@rewrites(exp.Exists)
+def exists(node: exp.Exists, dialect: str) -> exp.Expr:
+    """`exists (select from t)`, where Postgres wants no column."""
+    if isinstance(node.this, exp.Select) and not node.this.expressions:
+        node.this.select("1", copy=False)
+    return node

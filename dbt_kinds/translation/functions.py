@@ -30,8 +30,8 @@ _NOT_CALLED = frozenset({*FILE_READERS, "COLUMNS"})
 # a name after one of these is an alias with columns, a table, or a type
 _NO_CALL_BEHIND = frozenset(
     {
-        *(TokenType.ALIAS, TokenType.DCOLON, TokenType.IDENTIFIER, TokenType.INTO, TokenType.RECURSIVE),
-        *(TokenType.TABLE, TokenType.VAR, TokenType.VIEW, TokenType.WITH),
+        *(TokenType.ALIAS, TokenType.DCOLON, TokenType.EXISTS, TokenType.IDENTIFIER, TokenType.INTO),
+        *(TokenType.RECURSIVE, TokenType.TABLE, TokenType.VAR, TokenType.VIEW, TokenType.WITH),
     }
 )
 _OPERATORS = frozenset(
@@ -133,6 +133,8 @@ def calls(text: str, dialect: str) -> Iterator[tuple[str, int]]:
 def _is_alias(tokens: Sequence[Token], number: int, *, is_known: bool) -> bool:
     """Whether a name before a parenthesis is an alias with columns, a table, or a type."""
     before = tokens[number - 1].token_type if number else None
+    if before is TokenType.DOT:
+        return _is_written_table(tokens, number)
     if before is TokenType.COMMA and not is_known:
         # a further CTE
         depth = 0
@@ -150,6 +152,13 @@ def _is_alias(tokens: Sequence[Token], number: int, *, is_known: bool) -> bool:
     if before is TokenType.R_PAREN and number + 2 < len(tokens) and tokens[number + 2].token_type is TokenType.WHERE:
         return True
     return before in _NO_CALL_BEHIND or (before is TokenType.R_PAREN and not is_known)
+
+
+def _is_written_table(tokens: Sequence[Token], number: int) -> bool:
+    """Whether the last part of a name is that of a table that is made or written: `insert into db.t (a) …`."""
+    while number > 1 and tokens[number - 1].token_type is TokenType.DOT:
+        number -= 2
+    return number > 0 and tokens[number - 1].token_type in (TokenType.EXISTS, TokenType.INTO, TokenType.TABLE)
 
 
 def _at(name: str, start: int) -> exp.Expr:

@@ -29,6 +29,8 @@ def refuse(node: exp.Expr, dialect: str, version: str) -> None:
         sides = (node.this.unnest(), node.expression.unnest())
         if all(isinstance(side, exp.Interval) for side in sides) and not is_spark(dialect):
             raise NotInSpark("Spark adds no months to days, nor compares them; write one interval, or numbers", node)
+    if isinstance(node, exp.Select) and not node.expressions and not is_spark(dialect):
+        raise NotInSpark("a SELECT of no columns has no counterpart in Spark; write SELECT 1", node)
     if isinstance(node, exp.Select) and sum(map(_makes_rows, node.expressions)) > 1:
         message = "several lists side by side in a SELECT have no counterpart in Spark; write inline(arrays_zip(…))"
         raise NotInSpark(message, node)

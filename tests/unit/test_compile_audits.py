@@ -122,6 +122,14 @@ def test_an_empty_list_given_to_an_audit_is_refused() -> None:
     assert compiled.refusal == "AuditArgument:1"
 
 
+def test_an_audit_that_selects_no_column_counts_rows() -> None:
+    files = {"audits/my.sql": "AUDIT (name my);\nSELECT FROM @this_model WHERE a IS NULL"}
+    compiled = read("MODEL (name db.m, kind FULL, audits (my));\nSELECT 1 AS a", "postgres", files=files)
+    (test,) = compiled.project.tests
+    assert " ".join(test.query.text.split()) == "SELECT 1 FROM kinds_placeholder_1 WHERE a IS NULL"
+    assert compiled.codes == []
+
+
 def test_inline_audit_is_known_everywhere() -> None:
     files = {
         "models/a.sql": "MODEL (name db.a, kind FULL); SELECT 1 AS a; AUDIT (name mine); SELECT * FROM @this_model WHERE a < 0;"

@@ -275,6 +275,19 @@ def test_code_of_the_project_prints_to_stderr_and_finds_its_own_file(capsys: pyt
     assert {"loaded", "called", "made"} <= set(err.split())
 
 
+def test_each_statement_that_a_macro_makes_is_a_hook() -> None:
+    macro = (
+        "from sqlmesh import macro\n\n@macro()\ndef prepared(evaluator, name: str):\n"
+        '    return f"CREATE SCHEMA IF NOT EXISTS {name}; CREATE TABLE IF NOT EXISTS {name}.t (note TEXT /* a;b */); --"\n'
+    )
+    text = "MODEL (name db.m, kind FULL);\n@prepared('made');\nSELECT 1 AS a"
+    model = read(text, files={"macros/own.py": macro}, run_macros=True).model
+    assert model is not None
+    schema, table = [hook.text for hook in model.pre_hooks]
+    assert schema == "CREATE SCHEMA IF NOT EXISTS made"
+    assert table.startswith("CREATE TABLE IF NOT EXISTS made.t (note STRING")
+
+
 NESTED = "variables:\n  limits: {low: 1, deep: {High: 'x'}}\n"
 
 

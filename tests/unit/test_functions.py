@@ -95,6 +95,8 @@ CALLS = [
     ("bigquery", "select ARRAY<INT64>[1], NET.HOST(x), FLOAT64(y) from UNNEST(z)", ["HOST", "FLOAT64", "UNNEST"]),
     ("tsql", "select top (5) convert(varchar(10), x, 120), isnull(a, b) from t", ["CONVERT", "ISNULL"]),
     ("duckdb", "select a + interval (b) day, c - interval (2 * b) months from t", []),
+    ("postgres", "create table if not exists db.made (id int)", []),
+    ("postgres", "insert into other.db.kept (id) select db.f(id) from g(3)", ["F", "G"]),
 ]
 
 

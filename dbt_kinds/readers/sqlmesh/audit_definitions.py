@@ -82,6 +82,9 @@ def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Frag
         prepared = prepare(text, scope, audit.query.line, is_rendered=True)
     else:
         prepared = prepare(audit.query.text, scope, audit.query.first_line)
+    if isinstance(prepared.tree, exp.Select) and not prepared.tree.expressions:
+        # Postgres selects no columns, which is enough to count rows
+        prepared.tree.select("1", copy=False)
     sql = to_spark(prepared, context.tables, None, lookup(context, scope))
     definition = TestDefinition(
         name=_test_name(audit, fixed, context),

@@ -50,29 +50,26 @@ def read_defaults(context: ProjectContext, project: Project) -> None:
         ("on_virtual_update", "post-hook"),
     ):
         for text in defaults.get(key) or []:
-            hook = _project_hook(str(text), context, project)
-            if hook is not None:
+            for hook in _project_hooks(str(text), context, project):
                 project.defaults.setdefault(name, []).append(hook)
     for texts, hooks in ((config.before_all, project.on_run_start), (config.after_all, project.on_run_end)):
         for text in texts:
-            hook = _project_hook(text, context, project)
-            if hook is not None:
-                hooks.append(hook)
+            hooks.extend(_project_hooks(text, context, project))
     unknown = sorted(defaults.keys() - DEFAULTS_READ - NO_NOTE)
     if unknown:
         message = f"model_defaults: {', '.join(unknown)} dropped: dbt has no such default"
         project.notes.append(Diagnostic.of(CompileCode.PropertyDropped, message, config.file, 1))
 
 
-def _project_hook(text: str, context: ProjectContext, project: Project) -> SqlText | None:
+def _project_hooks(text: str, context: ProjectContext, project: Project) -> list[SqlText]:
     file = context.config.file
     scope = context.scope(file, context.config.dialect or "")
     for name in variables_in(text):
         text = text.replace(placeholder(name), scope.placeholders.name_of(Jinja(f"{{{{ env_var('{name}') }}}}")))
     try:
-        hook = read_hook(Statement("sql", text, 1, 1, file), scope, context.tables, None)
+        hooks = read_hook(Statement("sql", text, 1, 1, file), scope, context.tables, None)
     except CompileError as error:
         project.notes.append(error.diagnostic)
-        return None
+        return []
     project.notes.extend(scope.notes)
-    return hook
+    return hooks

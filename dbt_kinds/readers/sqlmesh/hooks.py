@@ -50,8 +50,8 @@ _GRANT_SELECT = re.compile(
 )
 
 
-def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str | None) -> SqlText | None:
-    """Converts a statement to a hook; None if it produces none, such as @DEF.
+def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str | None) -> list[SqlText]:
+    """Converts a statement to a hook; to none if it is a definition, to several if a macro makes several statements.
 
     Raises:
         CompileError: it cannot be written for Spark (UnreadableStatement, Untranslatable).
@@ -59,18 +59,22 @@ def read_hook(statement: Statement, scope: Scope, tables: Tables, own_key: str |
     """
     if statement.kind == "jinja_statement":
         assert is_spark(scope.dialect), "other Jinja is rendered first, by rendered_hooks"
-        return jinja_text(statement, scope, tables, own_key)
+        return [jinja_text(statement, scope, tables, own_key)]
     text = statement.text
     macro = _MACRO_STATEMENT.match(without_comments(text))
     if macro is not None:
         made = _macro_statement(macro[1], text, statement, scope)
         if made is None:
-            return None
+            return []
         text = made
-    expanded = expand(text, scope, statement.first_line)
-    if not code_only(expanded.text).strip():
-        return None
-    return _to_spark(expanded.text.strip(), scope, tables, own_key, statement.line)
+    expanded = expand(text, scope, statement.first_line).text
+    texts = [expanded]
+    if macro is not None:
+        texts = [part.text for part in split_statements(expanded, statement.file, scope.dialect)]
+    hooks = [
+        _to_spark(part.strip(), scope, tables, own_key, statement.line) for part in texts if code_only(part).strip()
+    ]
+    return [hook for hook in hooks if hook is not None]
 
 
 def rendered_hooks(statements: Iterable[Statement], scope: Scope) -> list[Statement]:
@@ -202,15 +206,15 @@ def _passed_on(text: str, scope: Scope, line: int, reason: str) -> SqlText:
 
 def read_virtual(
     statement: Statement, scope: Scope, tables: Tables, own_key: str | None, grants: dict[str, list[str]]
-) -> SqlText | None:
+) -> list[SqlText]:
     """A statement of the virtual layer: a plain grant goes to `grants`, others after the other hooks."""
     text = " ".join(without_comments(statement.text).split())
     found = _GRANT_SELECT.fullmatch(text) if statement.kind == "sql" else None
     if found is not None and "@this_model" in found[1].lower():
         grants.setdefault("select", []).extend(part.strip().strip("`\"'") for part in found[2].split(","))
-        return None
-    hook = read_hook(statement, scope, tables, own_key)
-    if hook is not None:
+        return []
+    hooks = read_hook(statement, scope, tables, own_key)
+    if hooks:
         message = "an ON_VIRTUAL_UPDATE statement runs as the last post_hook: dbt has no virtual layer"
         scope.note(CompileCode.VirtualUpdate, message, statement.line)
-    return hook
+    return hooks

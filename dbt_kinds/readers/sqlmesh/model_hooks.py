@@ -35,8 +35,7 @@ def read_hooks(
     grants: dict[str, list[str]] = model.settings.get("grants", {})
     for statement in everything:
         if statement.is_virtual:
-            hook = read_virtual(statement, scope, tables, key, grants)
-            model.post_hooks.extend([hook] if hook is not None else [])
+            model.post_hooks.extend(read_virtual(statement, scope, tables, key, grants))
     if grants:
         model.settings["grants"] = grants
     if model.kind == Kind.EPHEMERAL and (model.pre_hooks or model.post_hooks):
@@ -45,8 +44,7 @@ def read_hooks(
 
 
 def _hooks(statements: list[Statement], tables: Tables, scope: Scope, key: str) -> list[SqlText]:
-    hooks = [read_hook(statement, scope, tables, key) for statement in statements]
-    return [hook for hook in hooks if hook is not None]
+    return [hook for statement in statements for hook in read_hook(statement, scope, tables, key)]
 
 
 def _stated(source: ModelSource, key: str) -> list[Statement]:
