@@ -42,8 +42,6 @@ class Meaning:
     start_variable: str | None = None
     # the condition of a first load that reads what lies a fixed time before it
     recent: str | None = None
-    # the zone in which its source and the model stamp their rows with the time of a run
-    stamped_in: str | None = None
     is_strict: bool = False
     # what a strict bound names, and leaves out
     leaves_out: str | None = None

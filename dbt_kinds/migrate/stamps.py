@@ -12,32 +12,25 @@ from sqlglot import exp
 from dbt_kinds.analysis.determinism import nondeterministic_calls
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
-from dbt_kinds.migrate.bounds import asks_now, now_of
-from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.dialects import SPARK
+from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.parameters import CLOCKS
 from dbt_kinds.migrate.parents import Parents, Place
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.trace import Trace
-from dbt_kinds.migrate.zones import is_zone, zones_in
+from dbt_kinds.migrate.zones import zones_in
 from dbt_kinds.readers.dbt.rendering import Names
 
 _CODE = re.compile(r"kinds_code_\d+\b")
 
 
 def own_stamps(
-    reading: Reading,
-    tree: exp.Query,
-    meanings: list[Meaning],
-    traces: list[Trace],
-    selects: list[exp.Select],
-    options: MigrateOptions,
+    reading: Reading, tree: exp.Query, meanings: list[Meaning], traces: list[Trace], selects: list[exp.Select]
 ) -> frozenset[str]:
     """The columns of the model, in lower case, whose newest values bound filters and that hold the time of a run.
 
     Raises:
-        Left (TimeColumnUnclear): the two times are not both in UTC, or of one zone that a window can be turned into.
+        Left (TimeColumnUnclear): the two times are not both in UTC.
     """
     found = set()
     for meaning, followed, select in zip(meanings, traces, selects, strict=True):
@@ -46,17 +39,15 @@ def own_stamps(
             stamp = _stamp(reading, tree, name) if name and name not in followed.outputs else None
             if stamp is None or meaning.expression is None:
                 continue
-            places = list(reading.parents.lineage(meaning.expression, select, reading.names))
-            zones = zones_in(stamp).union(*(zones_in(place.expression) for place in places))
-            if zones and options.dialect in SPARK:
-                # whose from_utc_timestamp() sets a time of UTC to what clocks of a zone show
-                meaning.stamped_in = _zone_of_stamps(stamp, places)
-            if zones and meaning.stamped_in is None:
+            zones = zones_in(stamp)
+            for place in reading.parents.lineage(meaning.expression, select, reading.names):
+                zones |= zones_in(place.expression)
+            if zones:
                 raise Left(
                     MigrateCode.TimeColumnUnclear,
                     f"{meaning.written} and {bound.column} are times at which rows were written, of "
-                    f"{', '.join(sorted(zones)) or 'some zone'}; "
-                    "windows are in UTC: write both in UTC first",
+                    f"{', '.join(sorted(zones - {''})) or 'some zone'}; windows are in UTC: stamp both with "
+                    "current_timestamp() alone, here and in the model that is read, and rebuild the two tables",
                     line=meaning.filter.line,
                 )
             found.add(name)
@@ -90,25 +81,6 @@ def check_not_of_run(reading: Reading, meanings: list[Meaning], selects: list[ex
                 "of the source",
                 line=meaning.filter.line,
             )
-
-
-def _zone_of_stamps(stamp: exp.Expr, places: list[Place]) -> str | None:
-    """The zone in which a source and the model both stamp their rows with the time of a run, and do nothing else to it;
-    None if they do not.
-    """
-    made = [place.expression for place in places if not isinstance(place.expression, exp.Column)]
-    zones = {_zone_of_now(expression) for expression in (stamp, *made)}
-    return zones.pop() if made and len(zones) == 1 else None
-
-
-def _zone_of_now(expression: exp.Expr) -> str | None:
-    """The zone of a name to which `from_utc_timestamp(current_timestamp(), …)` converts; None for anything else."""
-    if not isinstance(expression, exp.AtTimeZone) or not asks_now(expression):
-        return None
-    now, zone = expression.this, expression.args["zone"]
-    now = now.this if isinstance(now, exp.Cast) else now
-    is_plain = now_of(now) is not None and isinstance(zone, exp.Literal) and is_zone(zone.name)
-    return str(zone.name) if is_plain else None
 
 
 def _is_of_run(start: Place, parents: Parents) -> bool:

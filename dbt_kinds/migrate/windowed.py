@@ -129,7 +129,7 @@ def _by_tree(
     if not is_alone:
         _check_traces(tree, traces, meanings)
     primary = primary_of(traces, meanings, settings)
-    stamps = own_stamps(reading, tree, meanings, traces, selects, options)
+    stamps = own_stamps(reading, tree, meanings, traces, selects)
     kind, column = choose_kind(
         tree,
         settings,
@@ -191,7 +191,6 @@ def _by_tree(
         found.notes += check_current_time(meaning, followed, select, suffix, windows)
     found.notes += notes_of(found, settings, meanings, ends, traces, options, column, reading.names.counted)
     is_open = kind == BY_KEY and _is_open(meanings, ends, suffixes)
-    _check_stamps(meanings, suffixes, is_open=is_open)
     if not is_open:
         check_not_of_run(reading, meanings, selects)
     if kind == BY_KEY and not (is_open or keys or is_alone):
@@ -301,22 +300,6 @@ def _is_open(meanings: list[Meaning], ends: list[Meaning], suffixes: list[str]) 
     return not ends and all(cuts_future_only(bound, suffix) for bound, suffix in uppers)
 
 
-def _check_stamps(meanings: list[Meaning], suffixes: list[str], *, is_open: bool) -> None:
-    """Checks that times at which rows were written in a zone are compared with a beginning alone.
-
-    Raises:
-        Left (TimeColumnUnclear): they have to be times of UTC.
-    """
-    for meaning, suffix in zip(meanings, suffixes, strict=True):
-        if meaning.stamped_in is not None and not (is_open and suffix == "dt"):
-            raise Left(
-                MigrateCode.TimeColumnUnclear,
-                f"{meaning.written} is the time at which a row was written, of {meaning.stamped_in}; windows are in "
-                "UTC: write it in UTC first",
-                line=meaning.filter.line,
-            )
-
-
 def _check_numbers(meanings: list[Meaning], suffixes: list[str]) -> None:
     """Checks that a bound of numbers was read as one: `max(n) - 1000` is no thousand days.
 
@@ -363,10 +346,7 @@ def _edits(
             f"{meaning.written} between {{{{ dbt_kinds.start_{suffix}() }}}} and {{{{ dbt_kinds.end_{suffix}() }}}}"
         )
         if is_open or (meaning.prunes and not ends_before_now(meaning, suffix)):
-            start = f"{{{{ dbt_kinds.start_{suffix}() }}}}"
-            if meaning.stamped_in is not None:
-                start = f"from_utc_timestamp({start}, '{meaning.stamped_in}')"
-            predicate = f"{meaning.written} >= {start}"
+            predicate = f"{meaning.written} >= {{{{ dbt_kinds.start_{suffix}() }}}}"
         if meaning.beside is not None and not meaning.is_of_same_time:
             predicate += " - interval 1 day"
         edits += filter_edits(text, meaning.filter, predicate, meaning.replaced, meaning.dropped)

@@ -44,9 +44,6 @@ def set_zone(
         Left (TimeColumnUnclear): its times are set back, and windows would be loaded before their rows are there.
     """
     assert meaning.expression is not None
-    if meaning.stamped_in is not None:
-        # compared with the window's beginning in that zone
-        return
     line = meaning.filter.line
     bounds = [other for comparison in meaning.replaced for other in comparison.others]
     if not is_date:
@@ -71,8 +68,8 @@ def set_zone(
     if any(asks_now(place.expression) and zones_in(place.expression) for place in places):
         raise Left(
             MigrateCode.TimeColumnUnclear,
-            f"{meaning.written} is the time at which a row was written, of {zone}; windows are in UTC: write it in UTC "
-            "first",
+            f"{meaning.written} is the time at which a row was written, of {zone}; windows are in UTC: stamp it "
+            "with current_timestamp() alone in the model that writes it, and rebuild that table",
             line=line,
         )
     if not is_west(zone):
@@ -109,7 +106,7 @@ def zone_of(
     if not zones:
         return None
     zone = zones.pop()
-    if zones or not is_zone(zone):
+    if zones or not _is_zone(zone):
         named = ", ".join(sorted({zone, *zones} - {""})) or "a zone that is computed"
         raise Left(
             MigrateCode.TimeColumnUnclear,
@@ -152,8 +149,7 @@ def is_set_back(expression: exp.Expr, select: exp.Select, names: Names, parents:
     return False
 
 
-def is_zone(name: str) -> bool:
-    """Whether a zone has that name."""
+def _is_zone(name: str) -> bool:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
