@@ -11,14 +11,14 @@ from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.trace import Trace, find_markers, is_numbered_by
+from dbt_kinds.migrate.trace import Trace, find_markers, is_numbered_by, shortened
 
 # the name of the specification's `append` in this version of the package
 APPENDING = "incremental_unmanaged"
 BY_KEY = "incremental_by_unique_key"
 
 
-def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings) -> int:
+def primary_of(tree: exp.Query, traces: list[Trace], meanings: list[Meaning], settings: Settings) -> int:
     """The filter whose column is the output's; the others are on the same column, joined on it, or only read less of a
     joined input.
     """
@@ -33,6 +33,13 @@ def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings)
             followed.secondary = meanings[at].prunes = True
             continue
         if followed.full and not followed.outputs:
+            if any(_joins_several(tree, select) for select in followed.full):
+                raise Left(
+                    MigrateCode.TimeColumnUnclear,
+                    f"{meanings[at].written} comes out of several full joins of one select, of which one can be "
+                    "followed; bring its inputs together by UNION ALL and GROUP BY",
+                    line=meanings[at].filter.line,
+                )
             raise Left(
                 MigrateCode.TimeColumnUnclear,
                 f"a full join has {meanings[at].written} from either side; select coalesce() of its two times, "
@@ -55,9 +62,17 @@ def primary_of(traces: list[Trace], meanings: list[Meaning], settings: Settings)
     return first
 
 
-def _bare(written: str) -> str:
-    """The name of a column without that of its table, and without quotes."""
-    return written.rsplit(".", 1)[-1].strip('`"')
+def _bare(meaning: Meaning) -> str:
+    """The name of the column that a filter is on, without that of its table, and without quotes."""
+    column = meaning.expression.find(exp.Column) if meaning.expression is not None else None
+    return column.name if column is not None else meaning.written
+
+
+def _joins_several(tree: exp.Query, select_id: int) -> bool:
+    """Whether the select of an id has more than one full join."""
+    select: exp.Expr = next(select for select in tree.find_all(exp.Select) if id(select) == select_id)
+    full = [join for join in select.args.get("joins") or [] if (join.side or "").upper() == "FULL"]
+    return len(full) > 1
 
 
 def _told_apart(one: Meaning, other: Meaning) -> tuple[str, str]:
@@ -146,13 +161,18 @@ def choose_kind(
     for followed in traces:
         for dedupe in followed.dedupes if not is_alone else ():
             if not is_numbered_by(tree, dedupe, frozenset(key)):
-                numbered = ", ".join(part.sql() for part in dedupe.parts)
-                raise Left(
-                    MigrateCode.WindowOverRuns,
-                    f"the newest row of each {numbered} is kept, which is not the model's unique_key "
-                    f"({', '.join(settings.unique_key) or 'it has none'}), so that it depends on when runs took place",
-                    line=line,
+                numbered = shortened(list(dedupe.parts), options.dialect)
+                key_is = f"({', '.join(settings.unique_key)})"
+                said = (
+                    "and the model has no unique_key; set it to what rows are numbered by"
+                    if not settings.unique_key
+                    else f"which is not the model's unique_key {key_is}, so that it depends on when runs took place; "
+                    "number rows by that"
+                    if settings.config.get("unique_key")
+                    else f"and new rows are told by {key_is}, so that it depends on when runs took place; number rows "
+                    "by that"
                 )
+                raise Left(MigrateCode.WindowOverRuns, f"the newest row of each {numbered} is kept, {said}", line=line)
             if dedupe.is_oldest:
                 raise Left(
                     MigrateCode.WindowOverRuns,
@@ -166,7 +186,7 @@ def choose_kind(
                     f"one row of a key is kept by {dedupe.by}, and rows are read by {meanings[primary].written}: of "
                     "two rows of "
                     f"a key a window may hold the wrong one; order by {meanings[primary].written} first, newest first, "
-                    f"or say --arrival {_bare(meanings[primary].written)} where it says when a row came",
+                    f"or say --arrival {_bare(meanings[primary])} where it says when a row came",
                     line=line,
                 )
     is_deduped = any(followed.dedupes for followed in traces) and not is_alone
@@ -182,7 +202,7 @@ def choose_kind(
             raise Left(
                 MigrateCode.FilterNotOnPartition,
                 f"partitions of {', '.join(settings.partition_by)} are replaced by rows filtered on "
-                f"{meanings[primary].written}",
+                f"{meanings[primary].written}; filter by what {settings.partition_by[0]} is made of",
                 line=line,
             )
         if len(settings.partition_columns) > 1:
@@ -221,13 +241,13 @@ def choose_kind(
             line=line,
         )
     if is_arriving:
-        written = meanings[primary].written
+        written, bare = meanings[primary].written, _bare(meanings[primary])
         if is_changed(written.rsplit(".", 1)[-1], options.arrival):
             raise Left(
                 MigrateCode.ArrivalWithoutKey,
                 f"{written} says when a row of the source was changed: a row that changes again before its window is "
                 "read "
-                f"would be missed. Set unique_key, or say --arrival {written} where rows of the source never change",
+                f"would be missed. Set unique_key, or say --arrival {bare} where rows of the source never change",
                 line=line,
             )
         if any(bound.base == "now" for meaning in meanings for bound in meaning.lower):
@@ -235,7 +255,7 @@ def choose_kind(
                 MigrateCode.ArrivalWithoutKey,
                 f"{meanings[primary].written} says when rows arrived, and without a key they are appended "
                 "again and again; set unique_key, or say "
-                f"--event {meanings[primary].written} where it says when they happened",
+                f"--event {bare} where it says when they happened",
                 line=line,
             )
         return APPENDING, None

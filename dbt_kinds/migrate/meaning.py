@@ -474,7 +474,12 @@ def _check_upper(bound: Bound, line: int) -> None:
         raise NoFilter(MigrateCode.UnreadableBlock, "the upper bound is neither now nor a variable", line=line)
     is_day = bound.shift.months == 0 and abs(bound.shift.seconds) in (0, 86400)
     if bound.base == "variable" and not is_day:
-        raise NoFilter(MigrateCode.UnreadableBlock, "the upper bound is shifted by more than a day", line=line)
+        raise NoFilter(
+            MigrateCode.UnreadableBlock,
+            "the upper bound lies more than a day before or after the variable; write both bounds by hand, as "
+            "start_*() and end_*() less the same time, with batch_size: 1 where a run loads one day",
+            line=line,
+        )
 
 
 def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:
@@ -597,6 +602,16 @@ def _reads_this(query: exp.Expr) -> bool:
     return len(tables) == 1 and tables[0].name == THIS
 
 
+def _is_of_row(column: exp.Column, part: exp.Expr) -> bool:
+    """Whether a column of a part of a condition is of the filtered rows, and of no query in that part."""
+    node: exp.Expr | None = column
+    while node is not None and node is not part:
+        if isinstance(node, exp.Query):
+            return False
+        node = node.parent
+    return not isinstance(part, exp.Subquery)
+
+
 def _short(written: str) -> str:
     return " ".join(written.split())[:120]
 
@@ -635,6 +650,13 @@ def _unreadable(comparison: Comparison, names: Names, line: int) -> Left:
             MigrateCode.UnreadableBlock,
             f"`{short}` applies only on incremental runs, and the template computes its bound; write the bound in SQL, "
             "as the newest value of a column, or current_date less some days",
+            line=line,
+        )
+    if not any(_is_of_row(column, part) for part in parts for column in part.find_all(exp.Column)):
+        return NoFilter(
+            MigrateCode.UnreadableBlock,
+            f"`{short}` applies only on incremental runs, and to all rows alike; take it out if it only saves work, or "
+            "compare a column of the rows",
             line=line,
         )
     return NoFilter(

@@ -49,7 +49,11 @@ def decide_microbatch(model: ModelFile, settings: Settings, parents: Parents, op
                 line=line_of(text, tag.start),
             )
         if re.search(r"\bthis\b", tag.code):
-            raise Left(MigrateCode.ReadsThisElsewhere, "the model reads its own table", line=line_of(text, tag.start))
+            raise Left(
+                MigrateCode.ReadsThisElsewhere,
+                "a batch reads the model's own table, and a kind reads its inputs alone",
+                line=line_of(text, tag.start),
+            )
     missing = [name for name in ("event_time", "begin", "batch_size") if not config.get(name)]
     if missing:
         raise Left(

@@ -214,6 +214,13 @@ def _check_no_list(text: str, block: Block) -> None:
     for tag in tags(text):
         used = lists & set(re.findall(r"\w+", tag.code))
         if used and block.start <= tag.start < block.end and tag.kind != "comment":
+            if _WORD_THIS.search(text[block.start : block.end]):
+                raise Left(
+                    MigrateCode.RunQueryLogic,
+                    f"{', '.join(sorted(used))} lists which rows of its own table the model reads back, as a query "
+                    "finds them before it runs; a kind reads back none: make them of the inputs, with lookback: auto",
+                    line=line_of(text, tag.start),
+                )
             raise Left(
                 MigrateCode.RunQueryLogic,
                 f"{', '.join(sorted(used))} lists what a query finds before the model runs, such as days with "
@@ -560,7 +567,7 @@ def check_every_branch(tree: exp.Expr, covered: set[int], line: int) -> None:
         if any(id(leaf) in covered for leaf in leaves) and not all(id(leaf) in covered for leaf in leaves):
             raise Left(
                 MigrateCode.FiltersDisagree,
-                "of the parts of a union some are filtered and some are read whole",
+                "of the parts of a union some are filtered and some are read whole; filter each by the same bound",
                 line=line,
             )
 

@@ -99,6 +99,13 @@ class Settings:
         return self.strategy != "insert_overwrite" and file_format in ("iceberg", "delta")
 
     @property
+    def date_partition(self) -> str | None:
+        """The column by whose dates dbt-bigquery partitions the table, in lower case: BigQuery takes no other type."""
+        given = self.config.get("partition_by")
+        is_date = isinstance(given, Mapping) and str(given.get("data_type") or "date").lower() == "date"
+        return self.partition_by[0].lower() if is_date and len(self.partition_by) == 1 else None
+
+    @property
     def partition_columns(self) -> frozenset[str]:
         """The columns of the table's partitioning, in lower case; ts for `days(ts)`."""
         found = set()
@@ -134,7 +141,10 @@ def read_settings(model: ModelFile, project: DbtProject, options: MigrateOptions
     for name in (*_DECIDING, *(("partitioned_by",) if adapter == "athena" else ())):
         if config.get(name) is COMPUTED or _holds_computed(config.get(name)):
             at = line_of_argument(model.text, model.calls[0], name) if model.calls else 1
-            raise Left(MigrateCode.ComputedConfig, f"{name} is computed; write its value out", line=at)
+            is_own = any(call.argument(name) is not None for call in model.calls)
+            where = "" if is_own else " where the project sets it for a folder"
+            into = "out" if is_own else "into the model's config()"
+            raise Left(MigrateCode.ComputedConfig, f"{name} is computed{where}; write its value {into}", line=at)
     materialized = config.get("materialized")
     if materialized in (None, "table", "view", "ephemeral", "materialized_view"):
         raise Left(

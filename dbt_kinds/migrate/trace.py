@@ -18,6 +18,7 @@ from dbt_kinds.migrate.durations import UNITS, coarser, finest
 from dbt_kinds.migrate.epochs import counted, made_time, number_used, without_number_casts
 
 Known = list[tuple[exp.Expr, str | None]]
+_SHOWN = 80
 _HASHES = (exp.MD5, exp.MD5Digest, exp.SHA, exp.SHA2, exp.Hex, exp.LowerHex)
 
 
@@ -59,6 +60,7 @@ class Trace:
         counts: what the filtered column counts since 1970, if it is a number.
         extremes: the columns on the way, in lower case, that are the newest or oldest time of a group.
         times: the columns on the way, in lower case, that are timestamps made of such a number.
+        dialect: that in which problems show parts of the query.
     """
 
     outputs: dict[str, str | None] = field(default_factory=dict)
@@ -76,6 +78,7 @@ class Trace:
     counts: str | None = None
     extremes: set[str] = field(default_factory=set)
     times: set[str] = field(default_factory=set)
+    dialect: str | None = None
 
     def is_joined_with(self, other: Trace) -> bool:
         """Whether an inner join brings the rows of both together."""
@@ -220,10 +223,10 @@ def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
                         yield other
 
 
-def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace:
+def trace(tree: exp.Expr, select: exp.Select, expression: exp.Expr, dialect: str | None = None) -> Trace:
     """Follows an expression from a select's WHERE to the output of the tree."""
     used = number_used(select, expression)
-    found = Trace(counts=counted(expression) or (used[1] if used is not None else None))
+    found = Trace(counts=counted(expression) or (used[1] if used is not None else None), dialect=dialect)
     known = known_from(expression)
     _add_whole(found, known[0][1], "the filter compares")
     tables = {column.table.lower() for column in expression.find_all(exp.Column)}
@@ -391,9 +394,13 @@ def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
         if units:
             _add_whole(found, finest(units), "group by puts together")
         else:
-            grouped = ", ".join(_resolved(select, part, known).sql() for part in group.expressions)[:80]
+            grouped = shortened([_resolved(select, part, known) for part in group.expressions], found.dialect)
             found.problems.append(
-                (MigrateCode.AggregatesOverRuns, f"group by {grouped or 'all'} does not contain the filtered column")
+                (
+                    MigrateCode.AggregatesOverRuns,
+                    f"group by {grouped or 'all'} does not contain the filtered column; group by that, too, or filter "
+                    "by what rows are grouped by",
+                )
             )
     if group is None and any(_own(select, found_) for found_ in _aggregates(select)):
         found.problems.append((MigrateCode.AggregatesOverRuns, "everything is aggregated into one row"))
@@ -456,19 +463,24 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
     parts = window.args.get("partition_by") or []
     units = _units_of(select, parts, known)
     if units:
-        _add_whole(found, finest(units), f"{window.sql()[:80]} looks at")
+        _add_whole(found, finest(units), f"{shortened([window], found.dialect)} looks at")
         return
     order = window.args.get("order")
     if parts and isinstance(window.this, exp.RowNumber) and _keeps_first(select, window) and order is not None:
         first = order.expressions[0]
         is_newest, is_filtered = bool(first.args.get("desc")), unit_of(first.this, known)[0]
-        by = first.this.sql()[:80]
+        by = shortened([first.this], found.dialect)
         numbered = tuple(_resolved(select, part, known) for part in parts)
         found.dedupes.append(
             Dedupe(select, numbered, by, is_newest and is_filtered, is_oldest=is_filtered and not is_newest)
         )
         return
-    found.problems.append((MigrateCode.WindowOverRuns, f"{window.sql()[:80]} looks across intervals"))
+    found.problems.append(
+        (
+            MigrateCode.WindowOverRuns,
+            f"{shortened([window], found.dialect)} looks across intervals; partition by the filtered column, too",
+        )
+    )
 
 
 def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
@@ -505,6 +517,12 @@ def _is_one(condition: exp.Expr, alias: str) -> bool:
         and part.expression.name == "1"
         for part in conjuncts(condition)
     )
+
+
+def shortened(parts: list[exp.Expr], dialect: str | None) -> str:
+    """Parts of a query as a message shows them."""
+    written = ", ".join(" ".join(part.sql(dialect).split()) for part in parts)
+    return written if len(written) <= _SHOWN else f"{written[:_SHOWN].rstrip()} …"
 
 
 def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
@@ -558,7 +576,11 @@ def _upwards(
             _upwards(tree, holder, outputs, names, found, depth)
         else:
             found.problems.append(
-                (MigrateCode.OuterJoinedInput, "the filter stands in a subquery of a condition or column")
+                (
+                    MigrateCode.OuterJoinedInput,
+                    "the filter stands in a subquery of a condition or column; join that query, or write the "
+                    "filter beside the rows themselves",
+                )
             )
     else:
         found.problems.append(
@@ -618,6 +640,8 @@ def _into_reader(
     depth: int,
 ) -> None:
     reader = source.find_ancestor(exp.Select)
+    for pivot in source.args.get("pivots") or []:
+        outputs = _pivoted(pivot, outputs, found)
     known: Known = [
         (exp.column(names.get(name, name), table=alias) if alias else exp.column(names.get(name, name)), unit)
         for name, unit in outputs.items()
@@ -625,7 +649,10 @@ def _into_reader(
     place = source.parent
     if reader is None or not isinstance(place, exp.From | exp.Join) or place.parent is not reader:
         found.problems.append(
-            (MigrateCode.OuterJoinedInput, "the filtered rows are looked up by a condition or a column")
+            (
+                MigrateCode.OuterJoinedInput,
+                "the filtered rows are looked up by a condition or a column; join them instead",
+            )
         )
         return
     joins = list(reader.args.get("joins") or [])
@@ -654,7 +681,10 @@ def _into_reader(
                 return
             of = f" of {alias}" if alias else ""
             found.problems.append(
-                (MigrateCode.OuterJoinedInput, f"the filtered rows{of} are the optional side of a join")
+                (
+                    MigrateCode.OuterJoinedInput,
+                    f"the filtered rows{of} are the optional side of a join; filter the other side by the same bound",
+                )
             )
             return
         joins = joins[joins.index(place) + 1 :]
@@ -667,6 +697,25 @@ def _into_reader(
     if depth and id(reader) in found.covered and _known_before(found, reader, known):
         return
     _through(tree, reader, known, found, depth + 1)
+
+
+def _pivoted(pivot: exp.Expr, outputs: dict[str, str | None], found: Trace) -> dict[str, str | None]:
+    """What is left of a filtered column: PIVOT groups by all columns that it neither aggregates nor spreads."""
+    if pivot.args.get("unpivot"):
+        return outputs
+    spread = {column.name.lower() for column in pivot.find_all(exp.Column)}
+    left = {name: unit for name, unit in outputs.items() if name not in spread}
+    if left:
+        _add_whole(found, finest(list(left.values())), "pivot puts together")
+    else:
+        found.problems.append(
+            (
+                MigrateCode.AggregatesOverRuns,
+                "pivot puts rows together, and the filtered column is none of those that it groups by; select that, "
+                "too",
+            )
+        )
+    return left
 
 
 def _coalesced(full: exp.Join, known: Known, other: str) -> Known:

@@ -125,10 +125,10 @@ def _by_tree(
     placed = _placed(tree, meanings)
     meanings = [meaning for meaning, _ in placed]
     is_alone = are_of_one_day(meanings)
-    traces, selects = _traces(tree, placed)
+    traces, selects = _traces(tree, placed, options.dialect)
     if not is_alone:
         _check_traces(tree, traces, meanings)
-    primary = primary_of(traces, meanings, settings)
+    primary = primary_of(tree, traces, meanings, settings)
     stamps = own_stamps(reading, tree, meanings, traces, selects)
     kind, column = choose_kind(
         tree,
@@ -152,8 +152,9 @@ def _by_tree(
         found.notes.append(MigrationNote(MigrateCode.InsertOnly, "rows are only ever inserted, as before: insert_only"))
         kind = BY_KEY
     suffixes = []
+    dates = _dates(meanings, traces, settings)
     for meaning, select in zip(meanings, selects, strict=True):
-        suffix, notes = _suffix(reading, meaning, select)
+        suffix, notes = _suffix(reading, meaning, select, dates)
         suffixes.append(suffix)
         found.notes += notes
     _check_numbers(meanings, suffixes)
@@ -248,7 +249,9 @@ def _check_traces(
             )
 
 
-def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[list[Trace], list[exp.Select]]:
+def _traces(
+    tree: exp.Query, placed: list[tuple[Meaning, exp.Column]], dialect: str
+) -> tuple[list[Trace], list[exp.Select]]:
     """Where the filtered columns end up, and the selects that the filters are in."""
     traces: list[Trace] = []
     selects: list[exp.Select] = []
@@ -256,7 +259,8 @@ def _traces(tree: exp.Query, placed: list[tuple[Meaning, exp.Column]]) -> tuple[
         select = is_plain_condition(marker)
         assert meaning.expression is not None
         if select is not None:
-            followed = trace(tree, select, meaning.expression) if meaning.beside is None else Trace(secondary=True)
+            is_own = meaning.beside is None
+            followed = trace(tree, select, meaning.expression, dialect) if is_own else Trace(secondary=True)
         else:
             known = {place: found for earlier in traces for place, found in earlier.known.items()}
             select = joined_select(marker, meaning.expression, known)
@@ -365,15 +369,39 @@ def _edits(
     return edits
 
 
-def _suffix(reading: Reading, meaning: Meaning, select: exp.Select) -> tuple[str, list[errors.MigrationNote]]:
+def _dates(meanings: list[Meaning], traces: list[Trace], settings: Settings) -> frozenset[str]:
+    """The filtered columns, in lower case, that are dates: as they are, they become that of a table's partitions."""
+    found = {
+        meaning.expression.name.lower()
+        for meaning, followed in zip(meanings, traces, strict=True)
+        if isinstance(meaning.expression, exp.Column)
+        and settings.date_partition is not None
+        and followed.outputs.get(settings.date_partition, "none") is None
+    }
+    others = {
+        meaning.expression.name.lower()
+        for meaning, followed in zip(meanings, traces, strict=True)
+        if isinstance(meaning.expression, exp.Column)
+        and (meaning.prunes or not (followed.outputs or followed.secondary))
+    }
+    # of an input that is joined on the time, the column of that name is one, too
+    return frozenset(found - others)
+
+
+def _suffix(
+    reading: Reading, meaning: Meaning, select: exp.Select, dates: frozenset[str]
+) -> tuple[str, list[errors.MigrationNote]]:
     assert meaning.expression is not None
+    types = reading.model.properties.types
+    if meaning.expression.name.lower() in dates:
+        types = {meaning.expression.name.lower(): "date", **types}
     return suffix_of(
         meaning.expression,
         meaning.written,
         select,
         reading.names,
         reading.parents,
-        reading.model.properties.types,
+        types,
         against_date=meaning.against_date,
         against_instant=meaning.against_instant,
         against_written_time=meaning.against_written_time,

@@ -235,6 +235,51 @@ def test_stamps_of_a_zone_are_left_with_what_to_stamp_rows_with(
     )
 
 
+# --- types of partitions
+
+DATES = "{'field': 'sold', 'data_type': 'date'}"
+
+
+@pytest.mark.parametrize(
+    ("columns", "partition", "is_date"),
+    [
+        ("id, sold", DATES, True),
+        ("id, s.sold", "{'field': 'sold'}", True),
+        ("id, sold", "{'field': 'sold', 'data_type': 'timestamp', 'granularity': 'day'}", False),
+        # what is filtered may be a time
+        ("id, cast(sold as date) as sold", DATES, False),
+        ("id, sold, date(made) as paid", DATES.replace("sold", "paid"), False),
+    ],
+)
+def test_a_column_that_becomes_the_date_of_partitions_is_one(
+    columns: str, partition: str, is_date: bool, tmp_path: Path
+) -> None:
+    config = f"incremental_strategy='insert_overwrite', partition_by={partition}"
+    where = block("where sold between date('{{ var(\"a\") }}') and date('{{ var(\"b\") }}')")
+    text = incremental(f"select {columns} from {{{{ ref('raw') }}}} s\n{where}", config)
+    result = one(migrated(tmp_path, {"m": text}, "bigquery"))
+    if is_date:
+        assert (result.kind, result.options) == ("incremental_by_time_range", {"time_column": "sold"}), result.reason
+        assert "where sold between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}" in str(result.new_text)
+    else:
+        assert result.reason is not None and result.reason.code in ("UnknownColumnType", "FilterNotOnPartition")
+
+
+@pytest.mark.parametrize(("on", "is_date"), [("using (sold, id)", True), ("on a.id = b.id", False)])
+def test_a_column_that_is_joined_with_the_date_of_partitions_is_one(on: str, is_date: bool, tmp_path: Path) -> None:
+    parts = [
+        f"{name} as (select id, sold, n from {{{{ ref('{name}') }}}} {block(day_of)})"
+        for name, day_of in (
+            ("a", "where sold = date('{{ var(\"d\") }}')"),
+            ("b", "where sold = date('{{ var(\"d\") }}')"),
+        )
+    ]
+    query = f"with {', '.join(parts)} select a.sold, a.id, b.n from a left join b {on}"
+    text = incremental(query, f"incremental_strategy='insert_overwrite', partition_by={DATES}")
+    result = one(migrated(tmp_path, {"m": text}, "bigquery"))
+    assert (result.kind == "incremental_by_time_range") is is_date, result.reason
+
+
 # --- absent keys
 
 
@@ -830,8 +875,8 @@ def test_what_groups_or_joins_the_filtered_rows_is_named(tmp_path: Path) -> None
     migration = migrated(tmp_path, {"m": incremental(grouped), "n": incremental(joined)})
     reasons = [one(migration, name).reason for name in ("m", "n")]
     assert [str(reason and reason.message) for reason in reasons] == [
-        "group by shop, kind does not contain the filtered column",
-        "the filtered rows of s are the optional side of a join",
+        "group by shop, kind does not contain the filtered column; group by that, too, or filter by what rows are grouped by",
+        "the filtered rows of s are the optional side of a join; filter the other side by the same bound",
     ]
 
 

@@ -62,7 +62,7 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
     ),
     "one row of a key that is none": (
         filtered(NEWEST, rest="qualify row_number() over (partition by id order by event_at desc) = 1"),
-        "is kept, which is not the model's unique_key (it has none)",
+        "the newest row of each id is kept, and the model has no unique_key; set it to what rows are numbered by",
     ),
     "an upper bound alone": (filtered("event_at < now()"), "the filter has an upper bound only"),
     "a bound after the newest row": (
@@ -75,7 +75,7 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
     ),
     "a variable that is an upper bound shifted by weeks": (
         filtered("day >= '{{ var(\"a\") }}' and day < date_add(date '{{ var(\"b\") }}', 14)", "day"),
-        "the upper bound is shifted by more than a day",
+        "the upper bound lies more than a day before or after the variable",
     ),
     "a fixed bound of later runs": (
         filtered("event_at >= '2024-01-01'"),
@@ -180,7 +180,7 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
     ),
     "a batch that reads its own table": (
         incremental("select id, event_at from {{ ref('raw') }} where id > (select max(id) from {{ this }})", MICROBATCH),
-        "the model reads its own table",
+        "a batch reads the model's own table, and a kind reads its inputs alone",
     ),
     "a batch that predicates narrow": (
         incremental("select id, event_at from {{ ref('raw') }}", f"{MICROBATCH}, incremental_predicates=['id > 3']"),
@@ -197,6 +197,61 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
     "a materialization of the project": (
         {"m": "{{ config(materialized='our_own') }} select id from {{ ref('raw') }} {% if is_incremental() %} where id > 3 {% endif %}"},
         "the materialization our_own is one of the project's own",
+    ),
+    "a statement beside a condition": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'{{% set days = 3 %}} where {NEWEST}')}"),
+        "the block has `set days = 3` in it; only conditions are read",
+    ),
+    "a block that filters groups": (
+        incremental(f"select id, max(event_at) as event_at from {{{{ ref('raw') }}}} group by id {BLOCK.format(f'having {NEWEST}')}"),
+        "the block begins with `having`, which is no filter of rows",
+    ),
+    "a day and the day before it": (
+        united("day = '{{ var(\"d\") }}'", "day = date_sub(to_date('{{ var(\"d\") }}'), 1)", "id, day", "id, day").replace(
+            "materialized='incremental'", f"materialized='incremental', {OVERWRITTEN}, partition_by=['day']"
+        ),
+        "the filters select different days of day in one run",
+    ),
+    "a variable or the last days": (
+        filtered("(day >= '{{ var(\"a\") }}' or day >= current_date - 7)", "id, day"),
+        "`day >= '{{ var(\"a\") }}'` applies only on incremental runs, and is no bound that can be read",
+    ),
+    "a range of a number": (
+        filtered("ts_ms > (select max(ts_ms) from {{ this }})", "id, ts_ms"),
+        "the output has ts_ms as a number at most",
+    ),
+    "a pivot of what is new": (
+        incremental(
+            "with a as (select id, name, value from {{ ref('raw') }} "
+            + BLOCK.format("where _loaded_at > (select max(_loaded_at) from {{ this }})")
+            + ")\nselect *, now() as _loaded_at from a pivot (max(value) for name in ('b', 'c'))",
+            MERGED,
+        ),
+        "pivot puts rows together, and the filtered column is none of those that it groups by",
+    ),
+    "a condition of all rows": (
+        incremental("select id from {{ ref('raw') }} " + BLOCK.format("where (select count(*) from {{ ref('raw') }}) > 0"), MERGED),
+        "applies only on incremental runs, and to all rows alike; take it out if it only saves work",
+    ),
+    "several full joins": (
+        incremental(
+            "with "
+            + ", ".join(
+                f"{name} as (select day, id, n from {{{{ ref('{name}') }}}} " + BLOCK.format("where day = '{{ var(\"d\") }}'") + ")"
+                for name in ("a", "b", "c")
+            )
+            + "\nselect day, a.n as x, b.n as y, c.n as z from a full join b using (day, id) full join c using (day, id)",
+            f"{OVERWRITTEN}, partition_by=['day']",
+        ),
+        "day comes out of several full joins of one select, of which one can be followed",
+    ),
+    "rows of its own table that a query lists": (
+        incremental(
+            "{% set days = run_query('select distinct day from raw').columns[0].values() %}\nselect id, day from {{ ref('raw') }}\n"
+            + BLOCK.format("union all select id, day from {{ this }} where day in ({{ days | join(',') }})"),
+            MERGED,
+        ),
+        "days lists which rows of its own table the model reads back",
     ),
     "a range of a table that is not partitioned by it": (
         filtered(NEWEST, config="file_format='parquet'"),

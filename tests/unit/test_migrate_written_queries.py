@@ -121,7 +121,8 @@ def test_what_is_wrong_in_the_text_of_a_macro_is_said_of_the_macro(tmp_path: Pat
     assert reason is not None and (reason.code, reason.line) == ("MacroFilter", 3)
     assert (
         reason.message
-        == "the macro counted writes the query, and in its text: group by id does not contain the filtered column"
+        == "the macro counted writes the query, and in its text: group by id does not contain the filtered column; "
+        "group by that, too, or filter by what rows are grouped by"
     )
 
 
