@@ -1,12 +1,12 @@
 {#
   The settings of the interval store from the run's variables:
   `{schema, is_shared, format, lease_seconds, compact, claim_ahead}`. `is_shared` if one schema holds the store of every
-  target; `claim_ahead` is none if nothing is said. Pure except for reading the context.
+  target; `format` and `claim_ahead` are none if nothing is said. Pure except for reading the context.
 #}
 {% macro store_settings() %}
   {% set schema = var('kinds_store_schema', none) %}
-  {% set file_format = var('kinds_store_format', 'delta' if dbt_kinds.native_format() == 'delta' else 'hive') %}
-  {% if file_format not in ['hive', 'iceberg', 'delta'] %}
+  {% set file_format = var('kinds_store_format', none) %}
+  {% if file_format not in [none, 'hive', 'iceberg', 'delta'] %}
     {% do dbt_kinds.fail('the interval store',
       "kinds_store_format '" ~ file_format ~ "' is not hive, iceberg or delta") %}
   {% endif %}

@@ -58,9 +58,9 @@ def default_catalog(project: Project, of: Mapping[str, str], warehouse: Path) ->
 @pytest.mark.parametrize("name", CATALOGS)
 def test_every_kind_in_a_catalog_of_its_own(new_project: Callable[[str], Project], tmp_path: Path, name: str) -> None:
     project = new_project(name)
-    project.settings["vars"] = {"kinds_store_format": "iceberg"}
     with default_catalog(project, CATALOGS[name], tmp_path / f"lake_{name}"):
         project.sql("create schema {schema}")
+        # the store, too, though nobody says so
         live(project)
 
 

@@ -72,7 +72,8 @@ def of_model(name: str, graph: dict[str, Any], store: Store, run: str = "run", s
     )
     macros._context["adapter"].create_schema = lambda relation: None
 
-    def create(relation: Any, columns: Any, partitions: Any, place: str | None) -> None:
+    def create(relation: Any, columns: Any, partitions: Any, file_format: str, place: str | None) -> None:
+        assert file_format == store_format
         store.created_by.append(name)
         store.places.append(place)
 
@@ -98,7 +99,7 @@ def test_the_first_thread_creates_a_log_and_the_others_wait(store_format: str) -
 def test_the_run_that_the_mark_names_creates_a_log_of_delta() -> None:
     store = Store(there_after=3)
     for run in ("one", "other"):
-        of_model(run, {"nodes": {}}, store, run, "delta")._may_create(store)
+        of_model(run, {"nodes": {}}, store, run, "delta")._may_create(store, True)
     of_model("other", {"nodes": {}}, store, "other", "delta").create_log(store, COLUMNS)
     assert (store.created_by, store.looks) == ([], 4)
     of_model("one", {"nodes": {}}, store, "one", "delta").create_log(store, COLUMNS)
@@ -109,12 +110,12 @@ def test_the_run_that_the_mark_names_creates_a_log_of_delta() -> None:
 def test_nobody_waits_forever_for_one_that_failed(store_format: str) -> None:
     graph: dict[str, Any] = {"nodes": {}}
     store = Store(there_after=1_000_000)
-    of_model("first", graph, store, "dead", store_format)._may_create(store)
+    of_model("first", graph, store, "dead", store_format)._may_create(store, store_format == "delta")
     of_model("second", graph, store, "dead", store_format).create_log(store, COLUMNS)
     assert (store.created_by, store.mark) == (["second"], "")
     # on Delta the dead one may have left a folder
     assert (store.places[0] or "").startswith("file:/lake/shop.db/dbt_kinds_intervals_") == (store_format == "delta")
-    of_model("first", {"nodes": {}}, store, "dead", "delta")._may_create(store)
+    of_model("first", {"nodes": {}}, store, "dead", "delta")._may_create(store, True)
     of_model("third", {"nodes": {}}, store, "next", "delta").create_log(store, COLUMNS)
     assert (store.created_by, store.mark) == (["second", "third"], "")
     assert store.places[0] != store.places[1]
