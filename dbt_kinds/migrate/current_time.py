@@ -1,6 +1,7 @@
 """Conditions with the current time: a row that one hides while its interval is loaded is never loaded.
 
-Ever fewer rows meet a lower bound such as `expires_at > now()`, so it hides nothing that it would show later.
+Ever fewer rows meet a lower bound such as `expires_at > now()`: it hides nothing that it would show later, but what it
+does not show any more is gone once its interval is replaced.
 """
 
 from __future__ import annotations
@@ -36,10 +37,15 @@ _ADVICE = "remove it, and set ready_until by hand"
 
 @dataclass(frozen=True)
 class Windows:
-    """What replaces the filters: intervals of a unit, of which some are read again and replaced as a whole."""
+    """What replaces the filters: intervals of a unit, of which some are read again and replaced as a whole.
+
+    Attributes:
+        deletes: whether rows that are not there when their interval is read again are deleted, and stayed before.
+    """
 
     unit: str
     looked_back: int
+    deletes: bool
     names: Names
     dialect: str
 
@@ -115,6 +121,13 @@ def _check(condition: exp.Expr, known: Known, windows: Windows, line: int, *, is
                 yield MigrationNote(
                     MigrateCode.SlidingStart,
                     f"{written} stays: an interval before it is loaded empty, so restate none of those",
+                )
+            elif windows.deletes:
+                raise NoFilter(
+                    MigrateCode.UnreadableBlock,
+                    f"rows that {written} does not show any more when their interval is loaded again would be deleted, "
+                    "and stayed before; remove it",
+                    line=line,
                 )
             continue
         bound = replace(bound, is_inclusive=operator == "<=")

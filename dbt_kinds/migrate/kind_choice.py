@@ -234,12 +234,6 @@ def choose_kind(
                 line=line,
             )
         return BY_KEY, None
-    if is_deduped:
-        raise Left(
-            MigrateCode.WindowOverRuns,
-            "rows are numbered within a key, across intervals, and the model has no unique_key",
-            line=line,
-        )
     if is_arriving:
         written, bare = meanings[primary].written, _bare(meanings[primary])
         if is_changed(written.rsplit(".", 1)[-1], options.arrival):

@@ -214,8 +214,6 @@ def converted_text(model: ModelFile, conversion: Conversion) -> str:
         settings = {"materialized": conversion.kind} | ({"meta": conversion.options} if conversion.options else {})
         edits.append(Edit(0, 0, config_block(settings).replace("\n", line_end) + line_end * 2))
     else:
-        if call.arguments and call.arguments[0].name is None:
-            raise Left(MigrateCode.ComputedConfig, "its config() does not name its arguments", line=1)
         try:
             edits += config_edits(text, call, conversion.kind, conversion.removed, conversion.options)
             for other in calls:

@@ -17,6 +17,7 @@ from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.readers.dbt.calls import COMPUTED
 from dbt_kinds.readers.dbt.config_call import line_of_argument
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
+from dbt_kinds.readers.dbt.tags import line_of
 
 KINDS = frozenset(
     {kind.value for kind in Kind if kind.is_incremental} | {"full", "append", "tracked", "events", "scd_type_2"}
@@ -138,6 +139,15 @@ def read_settings(model: ModelFile, project: DbtProject, options: MigrateOptions
             "the model is written in Python; write its query in SQL, or keep it as it is",
             line=line,
         )
+    for call in model.calls:
+        for argument in (*call.arguments, *call.beside):
+            if argument.name is None:
+                raise Left(
+                    MigrateCode.ComputedConfig,
+                    f"config() is given `{argument.text.strip()[:60]}`, which may hold any setting; write its "
+                    "settings out",
+                    line=line_of(model.text, argument.start),
+                )
     for name in (*_DECIDING, *(("partitioned_by",) if adapter == "athena" else ())):
         if config.get(name) is COMPUTED or _holds_computed(config.get(name)):
             at = line_of_argument(model.text, model.calls[0], name) if model.calls else 1

@@ -79,6 +79,35 @@ def with_partners(tree: exp.Query, meanings: list[Meaning]) -> list[Meaning]:
 _NAMED_BASE = {"now": "the current time", "latest": "the newest value of the table"}
 
 
+def fixed_starts(
+    reading: Reading, meanings: list[Meaning], beside: list[Meaning]
+) -> tuple[list[Meaning], list[Meaning]]:
+    """Of the conditions beside filters between variables, those by a variable with a value in the project before which
+    nothing is read, and the others.
+    """
+    bounding = {bound.variable for meaning in meanings for bound in (*meaning.lower, *meaning.upper)}
+    given = reading.parents.project.variables.keys() - bounding
+    whole = [meaning for meaning in meanings if meaning.lower and meaning.upper]
+    fixed = [
+        start
+        for start in beside
+        if not start.upper
+        and _only_variable(reading, start) is not None
+        and start.lower[0].variable in given
+        and all(any(_is_beside(tree, start, one) for one in whole) for tree in reading.trees)
+    ]
+    if len({start.lower[0].variable for start in fixed}) != 1:
+        return [], beside
+    return fixed, [other for other in beside if other not in fixed]
+
+
+def _is_beside(tree: exp.Query, start: Meaning, filtered: Meaning) -> bool:
+    """Whether two conditions of one WHERE are of the same expression."""
+    is_same = start.expression and filtered.expression and same(start.expression, filtered.expression)
+    select = _select_of(tree, start) if is_same else None
+    return select is not None and select is _select_of(tree, filtered)
+
+
 def start_of_variables(
     reading: Reading, tree: exp.Query, meanings: list[Meaning], starts: list[Meaning]
 ) -> Expression | None:
@@ -90,10 +119,7 @@ def start_of_variables(
     found = None
     for start in starts:
         tag = _only_variable(reading, start)
-        beside = [
-            one for one in meanings if one.expression is not None and _select_of(tree, one) is _select_of(tree, start)
-        ]
-        is_same = any(same(start.expression, one.expression) for one in beside if one.expression and start.expression)
+        is_same = any(_is_beside(tree, start, one) for one in meanings)
         if tag is None or not is_same or start.upper or (found is not None and found != tag):
             bounds = (*start.lower, *start.upper)
             names = ", ".join(dict.fromkeys(bound.variable or _NAMED_BASE[bound.base] for bound in bounds))
@@ -104,7 +130,13 @@ def start_of_variables(
                 line=start.filter.line,
             )
         found = tag
-    return Expression(found) if found is not None else None
+    is_of_all = all(
+        any(_is_beside(tree, start, one) for start in starts)
+        for one in meanings
+        if any(bound.base == "variable" for bound in one.lower)
+    )
+    # an input without that condition has rows before it
+    return Expression(found) if found is not None and is_of_all else None
 
 
 def _only_variable(reading: Reading, start: Meaning) -> str | None:

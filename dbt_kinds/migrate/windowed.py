@@ -43,7 +43,7 @@ from dbt_kinds.migrate.trace import (
     pruned_select,
     trace,
 )
-from dbt_kinds.migrate.variables import check_variables, start_of_variables, unused_sets, with_partners
+from dbt_kinds.migrate.variables import check_variables, fixed_starts, start_of_variables, unused_sets, with_partners
 from dbt_kinds.migrate.when import (
     check_wholes,
     notes_of,
@@ -71,9 +71,10 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
         for meaning in meanings_of(found, reading.names, options, may_be_upper=True)
     ]
     reading.patterns += ["outside_block"] if beside else []
-    starts: list[Meaning] = []
     if any(bound.base in ("latest", "now") for meaning in meanings for bound in meaning.lower):
         starts, beside = beside, []
+    else:
+        starts, beside = fixed_starts(reading, meanings, beside)
     meanings += beside
     for meaning in meanings:
         if meaning.leaves_out is not None:
@@ -185,9 +186,9 @@ def _by_tree(
         found.options["batch_size"] = 1
     for meaning, select, suffix in zip(meanings, selects, suffixes, strict=True):
         set_zone(found, reading, meaning, select, unit, is_date=suffix in ("date", "ds"))
-    windows = Windows(
-        unit, found.options.get("lookback", 0) if column is not None else 0, reading.names, options.dialect
-    )
+    looked_back = found.options.get("lookback", 0) if column is not None else 0
+    deletes = bool(looked_back) and settings.strategy != "insert_overwrite"
+    windows = Windows(unit, looked_back, deletes, reading.names, options.dialect)
     for meaning, followed, select, suffix in zip(meanings, traces, selects, suffixes, strict=True):
         found.notes += check_current_time(meaning, followed, select, suffix, windows)
     found.notes += notes_of(found, settings, meanings, ends, traces, options, column, reading.names.counted)

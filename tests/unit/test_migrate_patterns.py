@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dbt_kinds.writers.jinja import Expression
 from tests.unit.migrating import migrated, one
 from tests.unit.test_migrate import KEY, TIME_RANGE, filtered, incremental
 
@@ -233,6 +234,43 @@ def test_stamps_of_a_zone_are_left_with_what_to_stamp_rows_with(
     assert (
         "of America/Sao_Paulo; windows are in UTC: stamp both with current_timestamp() alone" in result.reason.message
     )
+
+
+# --- a variable of the project beside those of a run
+
+FIRST_DAY = "day >= '{{ var(\"since\") }}'"
+FROM_TO = "{0} between '{{{{ var(\"a\") }}}}' and '{{{{ var(\"b\") }}}}'"
+
+
+@pytest.mark.parametrize(
+    ("query", "start"),
+    [
+        (
+            f"select id, day from {{{{ ref('raw') }}}}\nwhere {FIRST_DAY}\n" + block("and " + FROM_TO.format("day")),
+            'var("since")',
+        ),
+        # of another column it is a bound like others
+        (f"select id, day from {{{{ ref('raw') }}}}\nwhere {FIRST_DAY}\n" + block("and " + FROM_TO.format("at")), None),
+        # the one input has rows before it
+        (
+            f"select id, day from {{{{ ref('raw') }}}}\nwhere {FIRST_DAY}\n{block('and ' + FROM_TO.format('day'))}"
+            f"union all select id, day from {{{{ ref('b') }}}}\n{block('where ' + FROM_TO.format('day'))}",
+            "",
+        ),
+    ],
+)
+def test_a_variable_of_the_project_before_which_nothing_is_read_is_the_start(
+    query: str, start: str | None, tmp_path: Path
+) -> None:
+    text = incremental(query, "incremental_strategy='insert_overwrite', partition_by=['day']")
+    variables = {"since": "2020-01-01", "a": "2024-01-01", "b": "2024-01-02"}
+    result = one(migrated(tmp_path, {"m": text}, settings={"vars": variables}))
+    if start is None:
+        assert result.reason is not None, result.new_text
+        return
+    options = {"time_column": "day"} | ({"start": Expression(start)} if start else {})
+    assert (result.kind, result.options) == ("incremental_by_time_range", options), result.reason
+    assert FIRST_DAY in str(result.new_text)
 
 
 # --- types of partitions

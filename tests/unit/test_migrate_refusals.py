@@ -198,6 +198,50 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
         {"m": "{{ config(materialized='our_own') }} select id from {{ ref('raw') }} {% if is_incremental() %} where id > 3 {% endif %}"},
         "the materialization our_own is one of the project's own",
     ),
+    "settings that are not in the text": (
+        "{{ config(our_settings) }}" + filtered(NEWEST),
+        "config() is given `our_settings`, which may hold any setting",
+    ),
+    "rows that are hidden when they are read again": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} where expires_at > now() {BLOCK.format(f'and {NEWEST}')}"),
+        "rows that `expires_at > CURRENT_TIMESTAMP()` does not show any more when their interval is loaded again would be deleted",
+    ),
+    "a comparison with now that is none": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} where case when now() > event_at then true end {BLOCK.format(f'and {NEWEST}')}"),
+        "rows that `CASE WHEN CURRENT_TIMESTAMP() > event_at THEN TRUE END` hides while their interval is loaded",
+    ),
+    "a bound that depends on a row": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} where event_at < date_add(now(), n) {BLOCK.format(f'and {NEWEST}')}"),
+        "rows that `event_at < DATE_ADD(CURRENT_TIMESTAMP(), n)` hides while their interval is loaded",
+    ),
+    "rows of the last hour of a day": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} where event_at >= now() - interval 1 hour {BLOCK.format(f'and {NEWEST}')}"),
+        "hides while their interval is loaded",
+    ),
+    "a filter of rows that are not selected": (
+        incremental(f"with a as (select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST}')}) select id, event_at from {{{{ ref('b') }}}}"),
+        "the filtered rows cannot be followed to the output",
+    ),
+    "a part of a union that is read whole": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST}')} union all select id, event_at from {{{{ ref('b') }}}}"),
+        "of the parts of a union some are filtered and some are read whole",
+    ),
+    "its own table beside a filter": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} left join {{{{ this }}}} t using (id) {BLOCK.format(f'where {NEWEST}')}"),
+        "the model reads its own table outside a filter",
+    ),
+    "a condition that is missing": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where and {NEWEST}')}"),
+        "a condition is missing",
+    ),
+    "nothing in place of a condition": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} where {{% if is_incremental() %}} {NEWEST} {{% else %}} {{% endif %}}"),
+        "a condition without where or and has nothing in its place",
+    ),
+    "a batch of a parent by a time that is computed": (
+        {"m": incremental("select id, event_at from {{ ref('raw') }}", MICROBATCH), "raw": "{{ config(event_time=our_time()) }} select 1 as id"},
+        "the event_time of raw is computed",
+    ),
     "a statement beside a condition": (
         incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'{{% set days = 3 %}} where {NEWEST}')}"),
         "the block has `set days = 3` in it; only conditions are read",
@@ -271,6 +315,27 @@ def test_a_model_is_left_for_the_reason_that_is_told(name: str, tmp_path: Path) 
     assert result.reason is not None, result.new_text
     assert reason in result.reason.message, result.reason.message
     assert result.diff == ""
+
+
+ABSENT = "r.id not in (select id from {{ this }})"
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        (f"select r.id from {{{{ ref('raw') }}}} r join {{{{ ref('b') }}}} b on b.id = r.id {BLOCK.format(f'and {ABSENT}')}", "the filter is no condition that all rows must meet"),
+        (f"select r.id from {{{{ ref('raw') }}}} r {BLOCK.format(f'where {ABSENT}')} limit 3", "limit picks rows across intervals"),
+    ],
+)  # fmt: skip
+def test_rows_that_are_told_by_their_absence_and_by_more_are_left(query: str, reason: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(query, MERGED)}, accept_full_reads=True))
+    assert result.reason is not None, result.new_text
+    assert reason in result.reason.message
+
+
+def test_partitions_of_no_column_are_left_where_nothing_says_what_is_replaced(tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental("select id from {{ ref('raw') }}", OVERWRITTEN)}, "bigquery"))
+    assert result.reason is not None and result.reason.message == "insert_overwrite has no partition_by"
 
 
 SNAPSHOTS = {
