@@ -73,6 +73,11 @@ _HALVES_BY_TYPE = {
 }
 _NUMBERS_ARE_DAYS = frozenset({"fabric", "tsql"})
 DIGITS_OF_DATE = 8
+# a text with signs between its digits is a number, as is a hexadecimal one; Postgres reads both from 16 on
+READS_GROUPED_DIGITS = frozenset({"duckdb", "postgres"})
+_GROUPED = re.compile(r"\s*[-+]?\d+(_\d+)*(\.(\d+(_\d+)*)?)?(e[-+]?\d+)?\s*", re.IGNORECASE)
+_HEXADECIMAL = re.compile(r"0x[0-9a-f]+(_[0-9a-f]+)*", re.IGNORECASE)
+_READS_HEXADECIMAL = READS_GROUPED_DIGITS | {"bigquery"}
 
 
 @rewrites(exp.Cast, exp.TryCast)
@@ -85,6 +90,8 @@ def cast(node: exp.Cast, dialect: str) -> exp.Expr:
     if isinstance(node, exp.TryCast):
         # sqlglot writes others as CAST, which fails in ANSI mode
         node.set("safe", True)
+    if node.to.this in NUMBERS and node.this.is_string:
+        node.set("this", _plain_digits(node.this, node.to, dialect))
     if isinstance(node.this, exp.ExplodingGenerateSeries):
         return cast_series(node, dialect)
     if isinstance(node.this, exp.Explode):
@@ -181,11 +188,19 @@ def _cast_to(node: exp.Expr, kind: str) -> exp.Expr:
     return exp.Cast(this=node.this.copy(), to=to)
 
 
+def _plain_digits(text: exp.Expr, to: exp.DataType, dialect: str) -> exp.Expr:
+    """A text that is a number in a form that Spark does not read, as '1_000' and '0x1F', as plain digits."""
+    written = text.name
+    if dialect in READS_GROUPED_DIGITS and "_" in written and _GROUPED.fullmatch(written):
+        return exp.Literal.string(written.replace("_", ""))
+    if dialect in _READS_HEXADECIMAL and to.this in INTEGERS and _HEXADECIMAL.fullmatch(written):
+        return exp.Literal.string(str(int(written, 16)))
+    return text
+
+
 def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
     kind, inner = type_of(node.this), node.this.unnest()
     is_text = kind in TEXTS or (kind is None and isinstance(node, exp.TryCast))
-    if dialect == "bigquery" and inner.is_string and inner.name.lower().startswith("0x"):
-        return exp.Literal.number(int(inner.name, 16))
     if isinstance(node, exp.TryCast) and dialect in ROUNDS_TEXTS and is_text:
         number = node.copy()
         number.set("to", exp.DataType.build("decimal(38, 9)"))

@@ -8,11 +8,22 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, READS_ESCAPES, is_bytes
+from dbt_kinds.translation.casts import READS_GROUPED_DIGITS
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
 from dbt_kinds.translation.grouping import has_total
 from dbt_kinds.translation.typed_literals import may_be_numbers
 from dbt_kinds.translation.typed_operators import COMPARISONS, DAYS_BETWEEN_DATES, KEEPS_FLOATS, ZONE_GOES_BOTH_WAYS
-from dbt_kinds.translation.value_types import BYTES, DECIMALS, DOUBLES, INTEGERS, TEXTS, TIMES, WITHOUT_ZONE, type_of
+from dbt_kinds.translation.value_types import (
+    BYTES,
+    DECIMALS,
+    DOUBLES,
+    INTEGERS,
+    NUMBERS,
+    TEXTS,
+    TIMES,
+    WITHOUT_ZONE,
+    type_of,
+)
 
 # dialects whose text of a double is not Spark's: 2 or 2E0 for 2.0
 DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
@@ -34,6 +45,8 @@ _SERIES_GO_ON = frozenset({"duckdb", "postgres"})
 _MONTHS = re.compile(r"(?i)mon|year|quarter|decade|centur")
 _DAY = re.compile(r"\d{4}-\d\d-(\d\d)")
 _DAYS_OF_ALL_MONTHS = 28
+_HAS_UNICODE_BLANKS = frozenset({"materialize", "postgres", "risingwave"})
+_BLANK = re.compile(r"(?<!\\)(\\\\)*\\[sS]|\[:space:\]")
 _BORDERS_OF_ASCII = frozenset({"bigquery", "duckdb"})
 _BORDER = re.compile(r"(?<!\\)(\\\\)*\\[bB]")
 _PLAIN_TEXT = re.compile(r"\d{4}-\d\d?-\d\d?|\s*[-+]?\d*\.\d+\s*")
@@ -85,7 +98,7 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
             "a series of months that begins on a day after the 28th stays on the last day of a shorter month in "
             f"{dialect}; Spark's comes back to its day"
         )
-    if isinstance(node, exp.Sum) and dialect in _SUMS_ARE_LONGER and type_of(node.this) is exp.DType.BIGINT:
+    if isinstance(node, exp.Sum) and dialect in _SUMS_ARE_LONGER and type_of(summed(node)) in (exp.DType.BIGINT, None):
         yield (
             f"the sum of a BIGINT has more digits in {dialect}; Spark's is a BIGINT, which is wrong beyond its range, "
             "and an error in ANSI mode"
@@ -94,6 +107,8 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "ROLLUP, CUBE and an empty set of columns have a row of totals also if there is no row; Spark's have none"
     if isinstance(node, _SEARCHES) and dialect in _BORDERS_OF_ASCII and _BORDER.search(node.expression.name):
         yield f"\\b in a pattern of {dialect} takes é for no letter; Spark does"
+    if isinstance(node, _SEARCHES) and dialect in _HAS_UNICODE_BLANKS and _BLANK.search(node.expression.name):
+        yield f"\\s in a pattern of {dialect} does not match a no-break space, unless its locale is ICU's; Spark's does"
     if isinstance(node, _SEARCHES) and dialect in _ENDS_WITH_TEXT and _ENDS.search(node.expression.name):
         yield "$ in a pattern also stands before a line end at the end of a text in Spark: write \\z where that matters"
     if isinstance(node, exp.Cast):
@@ -139,8 +154,14 @@ def _of_read_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
             f"where a text becomes a date or a time, {dialect} reads other forms than 2024-01-31, as 31-Jan-2024"
             f"{digits}; Spark makes NULL of them, and an error in ANSI mode"
         )
-    if dialect == "duckdb" and isinstance(node, exp.TryCast) and to in INTEGERS | DOUBLES and is_text:
-        yield "where a text is tried as a number, duckdb also reads 1_000 and 0x1F; NULL in Spark"
+    # a plain cast of a column whose type is not declared is mostly one of a number
+    may_be_grouped = is_text and (isinstance(node, exp.TryCast) or type_of(node.this) in TEXTS)
+    if dialect in READS_GROUPED_DIGITS and to in NUMBERS and may_be_grouped and not node.this.is_string:
+        since = " from 16 on" if dialect == "postgres" else ""
+        yield (
+            f"where a text becomes a number, {dialect}{since} also reads 1_000 and 0x1F; Spark makes NULL of them, and "
+            "a plain cast fails in ANSI mode"
+        )
     is_made = (
         to in INTEGERS
         and not isinstance(node, exp.TryCast)

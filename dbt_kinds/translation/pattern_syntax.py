@@ -21,6 +21,9 @@ _NODES = (
 # a dot is anything but a newline, also what else Java takes for the end of a line
 _DOT_IS_NO_NEWLINE = TRINO_FAMILY | {"bigquery", "duckdb"}
 _DOT_IS_ANYTHING = frozenset({"materialize", "postgres", "risingwave"})
+# RE2, whose \s has no vertical tab
+_BLANKS_BUT_VERTICAL_TAB = frozenset({"bigquery", "duckdb"})
+_BLANKS = {r"\s": r"\t\n\f\r ", r"\S": r"\S\x0B"}
 # letters and digits are those of Unicode
 _KNOWS_UNICODE = frozenset({"materialize", "postgres", "risingwave"})
 _FLAGS = ("flag", "modifiers", "options", "parameters")
@@ -29,7 +32,11 @@ _CLASSES = {
     **{"cntrl": r"\p{Cntrl}", "digit": "0-9", "graph": r"\p{Graph}", "lower": r"\p{Lower}", "print": r"\p{Print}"},
     **{"punct": r"\p{Punct}\p{S}", "space": r"\s", "upper": r"\p{Upper}", "word": r"\w", "xdigit": r"\p{XDigit}"},
 }
-_BORDERS = {r"\m": r"\b(?=\w)", r"\M": r"\b(?<=\w)", r"\y": r"\b", r"\Y": r"\B", r"\Z": r"\z"}
+_BORDERS = {
+    **{r"\m": r"\b(?=\w)", r"\M": r"\b(?<=\w)", r"\y": r"\b", r"\Y": r"\B", r"\Z": r"\z"},
+    # a backspace and a backslash
+    **{r"\b": r"\x08", r"\B": r"\\"},
+}
 _TOKEN = re.compile(
     r"(?P<escape>\\.)|(?P<name>\(\?P?<(?![=!]))|(?P<flags>\(\?[a-z]*i[a-z]*(?=[-:)]))|(?P<group>\((?!\?))|"
     r"(?P<open>\[\^?)(?P<first>\]?)|(?P<dot>\.)|.",
@@ -78,7 +85,7 @@ def for_java(pattern: str, dialect: str, *, is_dot_all: bool = False) -> str:
     made, has_dot = [], False
     for token, is_inside in _tokens(pattern):
         text = token[0]
-        if token["escape"]:
+        if token["escape"] and not (is_inside and _is_any_character(token)):
             text = _escape(text, is_inside, dialect, is_unicode)
         elif is_inside:
             text = _in_class(token, is_unicode)
@@ -116,7 +123,17 @@ def _tokens(pattern: str) -> Iterator[tuple[re.Match[str], bool]]:
         is_inside = not token["close"] if is_inside else bool(token["open"])
 
 
+def _is_any_character(token: re.Match[str]) -> bool:
+    r"""Whether it is a half of `\s\S`."""
+    around = token.string[max(token.start() - 2, 0) : token.end() + 2]
+    return r"\s\S" in around or r"\S\s" in around
+
+
 def _escape(text: str, is_inside: bool, dialect: str, is_unicode: bool) -> str:
+    if text in _BLANKS and dialect in _BLANKS_BUT_VERTICAL_TAB:
+        return _BLANKS[text] if is_inside else f"[{_BLANKS[text]}]"
+    if text == r"\v" and dialect in _BLANKS_BUT_VERTICAL_TAB | _KNOWS_UNICODE:
+        return r"\x0B"
     if is_unicode and text == r"\d":
         return "0-9" if is_inside else "[0-9]"
     if is_unicode and text == r"\D" and not is_inside:

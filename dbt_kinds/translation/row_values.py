@@ -46,7 +46,7 @@ def _write(column: exp.Column, select: exp.Select) -> None:
             f"{column.name} is a whole row, which an outer join makes NULL; in Spark write struct({column.name}.*)",
             column,
         )
-    if isinstance(column.find_ancestor(exp.Order, exp.Select), exp.Order):
+    if isinstance(column.find_ancestor(exp.Ordered, exp.Select), exp.Ordered):
         raise NotInSpark(f"{column.name} is a whole row, by which Spark does not sort; name its columns", column)
     all_columns = exp.Column(this=exp.Star(), table=exp.to_identifier(column.name))
     row: exp.Expr = exp.Anonymous(this="STRUCT", expressions=[all_columns])
