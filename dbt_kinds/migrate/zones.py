@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 from sqlglot import exp
@@ -132,7 +132,7 @@ def zones_in(expression: exp.Expr) -> set[str]:
 
 def is_west(zone: str) -> bool:
     """Whether a day of a zone ends after that of UTC, at some time of the year."""
-    year = [datetime(2024, month, 1, tzinfo=UTC) for month in (1, 7)]
+    year = [datetime(2024, month, 1, tzinfo=timezone.utc) for month in (1, 7)]
     return any((at.astimezone(ZoneInfo(zone)).utcoffset() or timedelta()) < timedelta() for at in year)
 
 
