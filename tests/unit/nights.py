@@ -374,6 +374,7 @@ class Nights(Warehouse):
         self.at_statement()
         if name == "append_events":
             self.log += events
+            self.end_writes(events)
         else:
             self.check_order(name)
             replaced = re.match(r"\s*insert into (\S+) replace where (.*)\n", sql)
@@ -385,6 +386,13 @@ class Nights(Warehouse):
             self.change(name, re.sub(r"partitioned by \([^()]*(\([^()]*\))?[^()]*\)", "", sql))
         self.after_statement()
         return None
+
+    def end_writes(self, events: list[dict[str, Any]]) -> None:
+        """A lease that was given back says that nobody writes any more, also when its run dies right after."""
+        for event in events:
+            model = event["relation"].removeprefix("shop.")
+            if event["event"] == "released" and self.writing.get(model, ("",))[0] == _local.process.name:
+                del self.writing[model]
 
     def note(self, event: dict[str, Any], takes_commit: Any = None) -> list[str]:
         if not hasattr(_local, "unwritten"):
