@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +32,9 @@ class StoppedError(Exception):
 
 @dataclass
 class NewModel:
-    """A converted model: its text, its kind and the options of its meta and config, and what its post-hook deletes."""
+    """A converted model: its text, its kind and the options of its meta and config, what its post-hook deletes, and the
+    variables that its text still asks for.
+    """
 
     text: str
     dialect: str
@@ -41,10 +44,12 @@ class NewModel:
     warehouse: Warehouse
     lacking: frozenset[str] = frozenset()
     deletes: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def prepare(self, moment: datetime) -> None:
         """Creates the function that holds the query, and the call that the kind takes for the model's query."""
-        sql = self.renderer.rendered(self.text, Invocation(moment, is_incremental=False))
+        first = Invocation(moment, is_incremental=False, variables=self.variables)
+        sql = self.renderer.rendered(self.text, first)
         query = written_for_duckdb(read_query(sql, self.dialect), self.dialect, self.lacking)
         variables = sorted(set(_VARIABLE.findall(query)))
         macros = Macros(

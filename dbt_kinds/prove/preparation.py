@@ -19,6 +19,7 @@ from dbt_kinds.migrate.kept_deletes import deletion
 from dbt_kinds.migrate.late_rows import reach_of
 from dbt_kinds.migrate.meaning import Meaning, meanings_of
 from dbt_kinds.migrate.microbatch import batch_of
+from dbt_kinds.migrate.outside import VAR_CALL
 from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.migrate.reading import read_model
 from dbt_kinds.migrate.results import Result
@@ -46,6 +47,8 @@ from dbt_kinds.simulation.warehouse import Warehouse
 from dbt_kinds.writers.jinja import Expression
 
 _MOMENT = datetime.fromisoformat(PREPARED_AT)
+# a day before all rows of a history
+_EARLY = "1900-01-01"
 # whose adapters delete and insert if a model has a key and names no strategy
 _DELETING_ADAPTERS = frozenset({"duckdb", "postgres", "redshift"})
 # what depends on the order of rows that are equal
@@ -100,7 +103,7 @@ def prepared(
     kind_options = _kind_options(result, settings, renderer)
     batches = _batches(plain, settings, kind_options, parents)
     meanings = _meanings(plain, settings, project, options, parents)
-    given, variables = _given(meanings)
+    given, variables = _given(meanings, set(VAR_CALL.findall(str(result.new_text))))
     first = Invocation(_MOMENT, is_incremental=False, variables=variables)
     old_text = batches.text_of(f"{_MOMENT - timedelta(days=1)}", f"{_MOMENT}") if batches else plain.text
     before = read_query(renderer.rendered(old_text, first), options.dialect, "the query of its first load")
@@ -141,6 +144,7 @@ def prepared(
         warehouse,
         lacking,
         settings.kept_deletes,
+        variables,
     )
     new.prepare(_MOMENT)
     old = OldModel(
@@ -222,10 +226,16 @@ def _batches(model: ModelFile, settings: Settings, kind_options: Mapping[str, An
 
 
 def _given(
-    meanings: list[Meaning],
+    meanings: list[Meaning], kept: set[str]
 ) -> tuple[Callable[[datetime, datetime], Sequence[dict[str, str]]], dict[str, str]]:
-    """The variables that bound what a run reads: what a scheduler gave for the time since the last run."""
+    """The variables that bound what a run reads: what a scheduler gave for the time since the last run.
+
+    Args:
+        kept: the variables of the new model, too, before which neither reads anything.
+    """
     starts = {bound.variable for meaning in meanings for bound in meaning.lower if bound.base == "variable"}
+    fixed = {str(name): _EARLY for name in starts & kept}
+    starts -= kept
     ends = {
         bound.variable: bound.is_inclusive
         for meaning in meanings
@@ -236,13 +246,14 @@ def _given(
 
     def given(last: datetime, moment: datetime) -> Sequence[dict[str, str]]:
         if not starts and not ends:
-            return [{}]
+            return [fixed]
         begin = last.date()
         if is_day:
             days = [begin + timedelta(days=number) for number in range((moment.date() - begin).days)]
-            return [{str(name): str(day) for name in {*starts, *ends}} for day in days]
+            return [fixed | {str(name): str(day) for name in {*starts, *ends}} for day in days]
         until = {name: moment.date() - timedelta(days=1 if is_inclusive else 0) for name, is_inclusive in ends.items()}
-        return [{str(name): str(begin) for name in starts} | {str(name): str(day) for name, day in until.items()}]
+        begins = {str(name): str(begin) for name in starts}
+        return [fixed | begins | {str(name): str(day) for name, day in until.items()}]
 
     return given, dict(given(_MOMENT - timedelta(days=1), _MOMENT)[0])
 

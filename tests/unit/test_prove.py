@@ -82,6 +82,14 @@ def test_a_right_conversion_is_found_equal_in_all_runs(name: str, tmp_path: Path
     assert (verdict.outcome, verdict.runs) == ("equal", RUNS), [verdict.words, *verdict.tables]
 
 
+def test_a_variable_before_which_neither_reads_anything_is_before_all_rows(tmp_path: Path) -> None:
+    between = "and day between '{{ var(\"a\") }}' and '{{ var(\"b\") }}'"
+    query = f"select id, day from {{{{ ref('raw') }}}} where day > '{{{{ var(\"since\") }}}}' {{% if is_incremental() %}} {between} {{% endif %}}"
+    right = one(migrated(tmp_path, {"m": incremental(query, BY_DAY)}, settings={"vars": {"since": "2050-01-01"}}))
+    verdict = proved(right, tmp_path)
+    assert (verdict.outcome, right.options["start"]) == ("equal", 'var("since")'), [verdict.words, *verdict.tables]
+
+
 # what is changed of a conversion, so that it is wrong
 WRONG: dict[str, Callable[[Result], dict[str, Any]]] = {
     "by arrival": lambda result: {"options": {**result.options, "insert_only": True}},
