@@ -242,6 +242,22 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
         {"m": incremental("select id, event_at from {{ ref('raw') }}", MICROBATCH), "raw": "{{ config(event_time=our_time()) }} select 1 as id"},
         "the event_time of raw is computed",
     ),
+    "nothing but a condition of the first load": (
+        incremental("select id from {{ ref('raw') }} {% if is_incremental() %}{% else %} where id > 3 {% endif %}"),
+        "the block has no condition",
+    ),
+    "a statement beside a condition of the first load": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST}')} {{% if not is_incremental() %}} {{% set x = 2 %}} where id > 2 {{% endif %}}"),
+        "only the first load has something here",
+    ),
+    "a text without its end": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format('where event_at > *')}".replace("*", "'2024")),
+        "the block cannot be read as SQL",
+    ),
+    "an order beside a condition": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST} sort by id')}"),
+        "sort by id` is more than a condition",
+    ),
     "a statement beside a condition": (
         incremental(f"select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'{{% set days = 3 %}} where {NEWEST}')}"),
         "the block has `set days = 3` in it; only conditions are read",
