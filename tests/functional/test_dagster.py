@@ -51,14 +51,22 @@ run(definitions.defs.resolve_job_def("hourly"))
 """
 
 
-def example() -> str:
+def section() -> str:
     page = (ROOT / "docs" / "start" / "schedulers.md").read_text()
-    section = page.split("\n## Dagster\n", 1)[1].split("\n## ", 1)[0]
-    return "\n".join(block.split("```", 1)[0] for block in section.split("```python\n")[1:])
+    return page.split("\n## Dagster\n", 1)[1].split("\n## ", 1)[0]
+
+
+def example() -> str:
+    return "\n".join(block.split("```", 1)[0] for block in section().split("```python\n")[1:])
+
+
+def packages() -> list[str]:
+    """What the page says to install."""
+    return section().split("\npip install ", 1)[1].split("\n", 1)[0].split()
 
 
 def test_a_night_and_a_backfill(tmp_path: Path) -> None:
-    python = own_venv(tmp_path / "venv", ["dagster", "dagster-dbt", "python-dateutil"])
+    python = own_venv(tmp_path / "venv", packages())
     use_java_17()
     shop = tmp_path / "shop"
     (shop / "models").mkdir(parents=True)
@@ -71,14 +79,13 @@ def test_a_night_and_a_backfill(tmp_path: Path) -> None:
     (tmp_path / "run.py").write_text(RUNS)
 
     def call(*command: str | Path, cwd: Path = shop) -> str:
-        # dbt is the one of these tests, and Dagster that of its venv
-        environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+        # dbt is the one of these tests, and Dagster that of its venv; under `dagster dev` it makes the manifest itself
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        environment = os.environ | {"PATH": path, "DAGSTER_IS_DEV_CLI": "1"}
         told = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
         assert told.returncode == 0, told.stdout + told.stderr
         return told.stdout
 
-    call("dbt", "deps")
-    call("dbt", "parse")
     told = call(python, "run.py", cwd=tmp_path)
     ended = [line.removeprefix("ended ") for line in told.splitlines() if line.startswith("ended ")]
     days, until = [f"2024-01-0{day}" for day in range(1, 6)], "up to date until 2024-01-06T00:00:00"
