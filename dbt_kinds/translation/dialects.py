@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from sqlglot import Dialect, ErrorLevel, Token, TokenType, exp
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError, SqlglotError
 
@@ -28,10 +29,25 @@ def is_spark(dialect: str) -> bool:
 _TAKES_KEYS = frozenset({"duckdb", "postgres"})
 
 
+BY_OPERATOR = "by_operator"
+
+
+class _DuckDBParser(DuckDB.Parser):  # type: ignore[misc, valid-type]
+    """Remembers of DuckDB's `~` that it was no call: what it matches depends on DuckDB's version."""
+
+    def _parse_tilde(self, this: exp.Expr | None) -> exp.Expr | None:
+        found: exp.Expr | None = super()._parse_tilde(this)
+        if found is not None:
+            found.meta[BY_OPERATOR] = True
+        return found
+
+
 @lru_cache(maxsize=64)
 def dialect_of(name: str) -> Dialect:
     """sqlglot's dialect with a name, which reads `js -> 'a.b'` as one key where the dialect does."""
     dialect = Dialect.get_or_raise(name)
+    if isinstance(dialect, DuckDB):
+        dialect.parser_class = _DuckDBParser
     if name in _TAKES_KEYS:
         path_of = dialect.to_json_path
         dialect.to_json_path = lambda path: _key(path, name) or path_of(path)  # type: ignore[method-assign]

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, READS_ESCAPES, is_bytes
 from dbt_kinds.translation.casts import READS_GROUPED_DIGITS
-from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY
+from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, BY_OPERATOR, TRINO_FAMILY
 from dbt_kinds.translation.grouping import has_total
 from dbt_kinds.translation.typed_literals import may_be_numbers
 from dbt_kinds.translation.typed_operators import COMPARISONS, DAYS_BETWEEN_DATES, KEEPS_FLOATS, ZONE_GOES_BOTH_WAYS
@@ -49,6 +49,8 @@ _HAS_UNICODE_BLANKS = frozenset({"materialize", "postgres", "risingwave"})
 _BLANK = re.compile(r"(?<!\\)(\\\\)*\\[sS]|\[:space:\]")
 _BORDERS_OF_ASCII = frozenset({"bigquery", "duckdb"})
 _BORDER = re.compile(r"(?<!\\)(\\\\)*\\[bB]")
+# the same pattern for a whole text and for a part of it
+_MATCHES_WHOLE = re.compile(r"(\^|\.\*)[^|]*(\$|\.\*)")
 _PLAIN_TEXT = re.compile(r"\d{4}-\d\d?-\d\d?|\s*[-+]?\d*\.\d+\s*")
 _ENDS = re.compile(r"(?<!\\)\$(\)|$)")
 # their value has the type of their operand
@@ -71,6 +73,15 @@ ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
 def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
     """What is told once a project, since it may hold anywhere."""
     yield from _of_undeclared(node, dialect)
+    if (
+        isinstance(node, exp.RegexpLike)
+        and node.meta.get(BY_OPERATOR)
+        and not _MATCHES_WHOLE.fullmatch(node.expression.name)
+    ):
+        yield (
+            "~ of DuckDB before 2.0 matches whole texts, since then any part of them, and so it is converted; write "
+            "regexp_full_match where whole texts are meant"
+        )
     if isinstance(node, exp.Trim) and node.expression is None and dialect in _TRIMS_WHITE_SPACE:
         yield (
             f"TRIM of {dialect} takes line ends and tabs off, Spark's only blanks; write trim(both ' \\t\\n' from x)"
@@ -98,7 +109,7 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
             "a series of months that begins on a day after the 28th stays on the last day of a shorter month in "
             f"{dialect}; Spark's comes back to its day"
         )
-    if isinstance(node, exp.Sum) and dialect in _SUMS_ARE_LONGER and _may_be_bigint(summed(node).unnest()):
+    if isinstance(node, exp.Sum) and dialect in _SUMS_ARE_LONGER and type_of(summed(node)) is exp.DType.BIGINT:
         yield (
             f"the sum of a BIGINT has more digits in {dialect}; Spark's is a BIGINT, which is wrong beyond its range, "
             "and an error in ANSI mode"
@@ -178,13 +189,6 @@ def _may_end_months_early(node: exp.Expr) -> bool:
     is_of_months = isinstance(step, exp.Interval) and _MONTHS.search(step.sql()) is not None
     day = _DAY.match(start.name) if start is not None else None
     return is_of_months and (day is None or int(day[1]) > _DAYS_OF_ALL_MONTHS)
-
-
-def _may_be_bigint(value: exp.Expr) -> bool:
-    if type_of(value) is None:
-        # the parts of a time are small
-        return _is_of_unknown_columns(value) and value.find(exp.Extract) is None
-    return type_of(value) is exp.DType.BIGINT
 
 
 def _is_ascii(value: exp.Expr) -> bool:

@@ -7,7 +7,7 @@
 {% macro rewrite_store(old_events, young, before) %}
   {% set beside = dbt_kinds._beside_store() %}
   {% set file_format = dbt_kinds.find_store().file_format %}
-  {% do dbt_kinds.create_log(beside, dbt_kinds.store_columns(), file_format=file_format) %}
+  {% do dbt_kinds.create_store(beside, file_format) %}
   {% if file_format == 'hive'
       and dbt_kinds.describe_table(beside).location != dbt_kinds.find_store().location ~ '_compacted' %}
     {% do dbt_kinds.drop_table(beside) %}

@@ -43,7 +43,7 @@
 {% endmacro %}
 
 
-{# Creates the store at the first append; several runs may do so at once. #}
-{% macro create_store(store) %}
-  {% do dbt_kinds.create_log(store, dbt_kinds.store_columns()) %}
+{# Creates the store at the first append; several runs may do so at once. One beside it is of its format. #}
+{% macro create_store(store, file_format=none) %}
+  {% do dbt_kinds.create_log(store, dbt_kinds.store_columns(), file_format=file_format) %}
 {% endmacro %}

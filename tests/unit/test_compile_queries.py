@@ -480,16 +480,13 @@ def test_a_word_before_a_parenthesis_that_calls_nothing_is_no_function(dialect: 
 @pytest.mark.parametrize(
     ("summed", "is_said"),
     [
-        ("u", True),
-        ("u * v", True),
         ("a::bigint", True),
         ("a", False),
-        ("CASE WHEN u > 0 THEN 1 ELSE 0 END", False),
-        ("EXTRACT(second FROM u)", False),
-        ("u / 2.0", False),
+        # said of every sum of a project that declares no columns, it would hide what matters
+        ("u", False),
     ],
 )
-def test_a_sum_that_may_be_one_of_bigints_is_said_once(summed: str, is_said: bool) -> None:
+def test_a_sum_of_bigints_is_said_once(summed: str, is_said: bool) -> None:
     text = f"MODEL (name db.m, kind FULL);\nSELECT SUM({summed}) AS x, SUM({summed}) AS y FROM raw.t"
     project = read(text, "postgres", files=TABLES).project
     said = [note for note in project.notes if note.message.startswith("the sum of a BIGINT has more digits")]

@@ -8,16 +8,26 @@ import pytest
 from tests.traps import DIALECTS, KNOWN, converted, shown, table, traps
 
 OUTCOMES = ("same", "noted", "refused", "fails")
+# what DuckDB 1, the newest for Python 3.10, answers otherwise than 2
+OTHERWISE_BEFORE_2 = {
+    "select s ~ 'a' from t order by k",
+    "select s !~ 'a' from t order by k",
+    "select levenshtein(s, 'ab') from t order by k",
+    "select string_split(s, '') from t order by k",
+    "select list_contains(l, null) from t order by k",
+}
 
 
 def test_values_of_duckdb_are_those_that_duckdb_gives() -> None:
     connection = duckdb.connect()
     connection.execute("set timezone = 'UTC'")
     connection.execute(f"create table t as {table('list_value', 'varchar')}")
+    is_old = duckdb.__version__.startswith("1.")
     wrong = [
         (trap.query, trap.values, found)
         for trap in traps("duckdb")
-        if (found := shown(connection.execute(trap.query).fetchall())) != trap.values
+        if not (is_old and trap.query in OTHERWISE_BEFORE_2)
+        and (found := shown(connection.execute(trap.query).fetchall())) != trap.values
     ]
     assert not wrong
 
