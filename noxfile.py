@@ -29,6 +29,15 @@ OTHER_TESTS = ["hypothesis", "dbt-duckdb>=1.10,<2", "duckdb", "croniter<8"]
 # an empty package in place of the parser that dbt-core 1.12 requires, never asks for, and that not every registry has
 PARSER = "tests/stubs/dbt-core-experimental-parser"
 MATRIX = "tests/functional/test_kind_matrix.py"
+# every module that needs no package of an extra is there on that Python
+IMPORTS = """
+import importlib, pkgutil, dbt_kinds
+for module in pkgutil.walk_packages(dbt_kinds.__path__, "dbt_kinds."):
+    try:
+        importlib.import_module(module.name)
+    except ModuleNotFoundError as missing:
+        assert not missing.name.startswith("dbt_kinds"), missing
+"""
 # kinds that the matrix does not have
 OTHER_KINDS = [
     "tests/functional/test_append.py::test_a_cursor_begins_where_the_table_ends",
@@ -60,8 +69,9 @@ def kinds(session: nox.Session, dbt: str, spark: str) -> None:
 @nox.session
 @nox.parametrize(("python", "dbt", "spark"), CORNERS)
 def corners(session: nox.Session, dbt: str, spark: str) -> None:
-    """The oldest and the newest versions: kinds of intervals through a first load and two runs more, on one format."""
+    """The oldest and the newest versions: every module, and kinds of intervals through three runs, on one format."""
     formats = install(session, dbt, spark, *TESTS)
+    session.run("python", "-c", IMPORTS)
     few = "first_load or nothing_missing or second_run"
     session.run("pytest", "-q", MATRIX, "-k", few, *session.posargs, env={"KINDS_FORMATS": formats[0]})
 
