@@ -493,6 +493,15 @@ def test_a_sum_of_bigints_is_said_once(summed: str, is_said: bool) -> None:
     assert len(said) == is_said
 
 
+@pytest.mark.parametrize(
+    ("condition", "is_said"),
+    [("b ~ 'x'", True), ("b !~ '^x'", True), ("b ~ '^x$'", False), ("regexp_matches(b, 'x')", False)],
+)
+def test_what_a_tilde_of_duckdb_matches_is_said_where_its_versions_differ(condition: str, is_said: bool) -> None:
+    project = read(f"MODEL (name db.m);\nSELECT a FROM raw.t WHERE {condition}", "duckdb", files=TABLES).project
+    assert any(note.message.startswith("~ of DuckDB before 2.0") for note in project.notes) == is_said
+
+
 def test_databricks_knows_its_own_functions() -> None:
     text = "MODEL (name db.m);\nSELECT try_to_date(b) AS x FROM raw.t"
     assert read(text, "databricks", files=TABLES, adapter="databricks").codes == []
