@@ -178,6 +178,11 @@ def unequal(node: exp.NEQ, dialect: str) -> exp.Expr:
 @rewrites(exp.Exists)
 def exists(node: exp.Exists, dialect: str) -> exp.Expr:
     """`exists (select from t)`, where Postgres wants no column."""
-    if isinstance(node.this, exp.Select) and not node.this.expressions:
-        node.this.select("1", copy=False)
+    select_a_column(node.this)
     return node
+
+
+def select_a_column(query: exp.Expr) -> None:
+    """Gives a SELECT of no columns, which Postgres has, one: enough where its rows are only counted."""
+    if isinstance(query, exp.Select) and not query.expressions:
+        query.select("1", copy=False)

@@ -29,6 +29,7 @@ def is_spark(dialect: str) -> bool:
 _TAKES_KEYS = frozenset({"duckdb", "postgres"})
 
 
+# what a match that DuckDB's `~` makes has in its meta
 BY_OPERATOR = "by_operator"
 
 

@@ -25,6 +25,7 @@ from dbt_kinds.readers.sqlmesh.macros.references import (
 )
 from dbt_kinds.readers.sqlmesh.macros.scope import Fragment, Scope
 from dbt_kinds.readers.sqlmesh.queries import prepare, to_spark
+from dbt_kinds.translation.comparisons import select_a_column
 
 
 def fixed_values(audit: AuditSource, values: Mapping[str, Value], context: ProjectContext) -> dict[str, Fragment]:
@@ -82,9 +83,7 @@ def define(audit: AuditSource, context: ProjectContext, fixed: Mapping[str, Frag
         prepared = prepare(text, scope, audit.query.line, is_rendered=True)
     else:
         prepared = prepare(audit.query.text, scope, audit.query.first_line)
-    if isinstance(prepared.tree, exp.Select) and not prepared.tree.expressions:
-        # Postgres selects no columns, which is enough to count rows
-        prepared.tree.select("1", copy=False)
+    select_a_column(prepared.tree)
     sql = to_spark(prepared, context.tables, None, lookup(context, scope))
     definition = TestDefinition(
         name=_test_name(audit, fixed, context),
