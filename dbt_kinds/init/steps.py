@@ -25,6 +25,7 @@ from dbt_kinds.local.profile import DEFAULT_DIRECTORY, local_profile
 PROJECT = "dbt_project.yml"
 PACKAGES = "packages.yml"
 PROFILES = "profiles.yml"
+IGNORED = ".gitignore"
 
 
 @dataclass
@@ -93,7 +94,7 @@ def set_up(root: Path, *, package: str | None, local: bool, start: str | None) -
 
 def _read(root: Path) -> Setup:
     setup = Setup(root)
-    for name in (PROJECT, PACKAGES, "dependencies.yml", PROFILES):
+    for name in (PROJECT, PACKAGES, "dependencies.yml", PROFILES, IGNORED):
         if (root / name).is_file():
             try:
                 setup.old[name] = (root / name).read_bytes().decode("utf-8")
@@ -134,7 +135,20 @@ def _add_profile(setup: Setup, project: dict[str, Any]) -> bool:
         return _is_embedded(setup, project | {"profile": name})
     profile = local_profile(setup.root / DEFAULT_DIRECTORY, name=name, schema="analytics", threads=4)
     _change(setup, PROFILES, with_value(setup.text(PROFILES), [name], profile[name]))
+    # a profile that was there may be one that all share
+    _let_git_ignore(setup, f"{DEFAULT_DIRECTORY}/", *([] if PROFILES in setup.old else [PROFILES]))
     return True
+
+
+def _let_git_ignore(setup: Setup, *lines: str) -> None:
+    """Tables and a file that names folders of this machine are nothing for a repository."""
+    text = setup.text(IGNORED)
+    written = {line.strip().strip("/") for line in text.splitlines()}
+    missing = [line for line in lines if line.strip("/") not in written]
+    if missing:
+        setup.new[IGNORED] = (text if not text or text.endswith("\n") else text + "\n") + "".join(
+            f"{line}\n" for line in missing
+        )
 
 
 def _is_embedded(setup: Setup, project: dict[str, Any]) -> bool:

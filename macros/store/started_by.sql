@@ -5,7 +5,7 @@
 {% macro started_by() %}
   {% set told = {} %}
   {% for fact, variables in {
-    'user': ['USER', 'USERNAME'], 'job': ['DBT_CLOUD_JOB_ID', 'AIRFLOW_CTX_DAG_ID'],
+    'user': ['USER', 'LOGNAME', 'USERNAME'], 'job': ['DBT_CLOUD_JOB_ID', 'AIRFLOW_CTX_DAG_ID'],
     'run': ['DBT_CLOUD_RUN_ID', 'AIRFLOW_CTX_DAG_RUN_ID'],
   }.items() %}
     {% for variable in variables if env_var(variable, '') %}

@@ -134,6 +134,32 @@ def test_a_project_without_a_profile_gets_the_embedded_one(tmp_path: Path) -> No
     assert read(tmp_path, "profiles.yml")["local"]["outputs"]["local"]["method"] == "session"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, ".dbt_kinds/\nprofiles.yml\n"),
+        ("target/\n# ours\n/logs", "target/\n# ours\n/logs\n.dbt_kinds/\nprofiles.yml\n"),
+        ("/.dbt_kinds\n", "/.dbt_kinds\nprofiles.yml\n"),
+        ("target/\r\nprofiles.yml\r\n", "target/\r\nprofiles.yml\r\n.dbt_kinds/\r\n"),
+    ],
+)
+def test_git_ignores_the_tables_and_the_profile_that_it_writes(tmp_path: Path, before: str | None, after: str) -> None:
+    project(tmp_path, **({} if before is None else {".gitignore": before}))
+    for _ in range(2):
+        init(tmp_path, "--write", "--local")
+        assert (tmp_path / ".gitignore").read_bytes().decode() == after
+
+
+def test_a_profile_that_was_there_stays_in_git(tmp_path: Path) -> None:
+    project(tmp_path, profiles_yml="other: {}\n")
+    init(tmp_path, "--write", "--local")
+    assert (tmp_path / ".gitignore").read_text() == ".dbt_kinds/\n"
+    shop = tmp_path / "server"
+    shop.mkdir()
+    init(project(shop, profiles_yml=SERVER), "--write")
+    assert not (shop / ".gitignore").exists()
+
+
 def test_an_embedded_spark_finds_java_once_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spark = tmp_path / "pyspark"
     spark.mkdir()

@@ -17,6 +17,8 @@ PLATFORM = {"DBT_CLOUD_JOB_ID": "42", "DBT_CLOUD_RUN_ID": "4711"}
         ({"USER": ""}, {}),
         ({"USER": "anna"}, {"user": "anna"}),
         ({"USERNAME": "anna"}, {"user": "anna"}),
+        # as cron has it
+        ({"LOGNAME": "anna", "HOME": "/home/anna"}, {"user": "anna"}),
         ({"USER": "airflow", **AIRFLOW}, {"user": "airflow", "job": "nightly", "run": "scheduled__2024-03-03"}),
         (AIRFLOW | PLATFORM, {"job": "42", "run": "4711"}),
         ({"DBT_CLOUD_JOB_ID": "42", "DBT_ENV_SECRET_TOKEN": "x", "PASSWORD": "x"}, {"job": "42"}),
