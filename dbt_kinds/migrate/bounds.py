@@ -16,6 +16,7 @@ from sqlglot.errors import SqlglotError
 
 from dbt_kinds.migrate.durations import NOTHING, Duration, coarser, duration, unit_name
 from dbt_kinds.migrate.epochs import is_whole_number, is_zero, number_unit
+from dbt_kinds.migrate.parts import terms
 from dbt_kinds.readers.dbt.rendering import NAME, THIS, Names, with_plain_lengths
 
 Base = Literal["latest", "now", "variable", "fixed"]
@@ -74,6 +75,7 @@ class Bound:
         is_inclusive: whether an upper bound is itself selected.
         is_number: whether the column holds seconds or milliseconds since 1970.
         floor: what it is never before: a fixed time, or a variable.
+        numbers: the columns of whose sum it is the newest value, with what they are multiplied by: a year and a month.
     """
 
     base: Base
@@ -86,6 +88,7 @@ class Bound:
     is_inclusive: bool = False
     is_number: bool = False
     floor: Bound | None = None
+    numbers: tuple[tuple[int, str], ...] = ()
 
 
 def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
@@ -202,6 +205,8 @@ class _Reader:
 
     def _counted(self, inner: Bound) -> Bound | None:
         """The newest value of a column of numbers, whose name says what it counts."""
+        if inner.numbers:
+            return inner
         is_told = inner.base == "latest" and inner.column is not None and number_unit(inner.column) is not None
         return replace(inner, is_number=True) if is_told else None
 
@@ -238,7 +243,7 @@ class _Reader:
             while (found := truncation(inner)) is not None or isinstance(inner, exp.Cast | exp.Paren):
                 inner, unit = (found[0], coarser(unit, found[1])) if found is not None else (inner.this, unit)
             if not isinstance(inner, exp.Column):
-                return None
+                return _newest_sum(inner)
             return Bound("latest", inner.name, unit, is_number=number_unit(inner.name) is not None)
         if isinstance(node, exp.Subquery):
             return self._newest(node.this)
@@ -285,7 +290,8 @@ class _Reader:
             shift, sign = (duration(count, "month") if count is not None else None), -1
         else:
             return None
-        if inner is None or shift is None:
+        if inner is None or shift is None or inner.numbers:
+            # the number before that of a January is none
             return None
         shift = Duration(sign * shift.months, sign * shift.seconds)
         return replace(inner, shift=inner.shift + shift)
@@ -348,6 +354,14 @@ class _Reader:
         self.used.append(variable)
         value = self.names.defaults.get(name)
         return value if isinstance(value, str | int | float) and not isinstance(value, bool) else name
+
+
+def _newest_sum(made: exp.Expr) -> Bound | None:
+    """The newest of a sum of columns, such as `100 * year + month`."""
+    found = terms(made)
+    if found is None or not all(isinstance(column, exp.Column) for _, column in found):
+        return None
+    return Bound("latest", numbers=tuple((times, column.name) for times, column in found))
 
 
 def _is_always(condition: exp.Expr) -> bool:

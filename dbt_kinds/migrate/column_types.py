@@ -242,7 +242,7 @@ def _told(place: Place, parents: Parents, depth: int) -> Type:
         return Type(suffix_of_type(written), is_known=True, declared=written.lower())
     if isinstance(expression, _TIMES):
         return Type("dt", is_known=True)
-    if isinstance(expression, exp.CurrentDate):
+    if isinstance(expression, exp.CurrentDate | exp.DateFromParts):
         return Type("date", is_known=True)
     if isinstance(expression, _MADE_TEXTS):
         return Type(None, is_known=True, declared="text")

@@ -57,6 +57,8 @@ _MORE = frozenset(
 )
 
 
+_AFTER_INTERVAL = re.compile(r"(?i)\binterval\s+$")
+_LENGTH = re.compile(r"(?i)\d+\s+[a-z]+")
 _IN_FILTER = "write what it finds into the filter that uses it"
 _TOLD_OF_WORDS = {
     **dict.fromkeys(("select", "with", "from"), _IN_FILTER),
@@ -259,8 +261,19 @@ def branches_of(text: str, block: Block) -> tuple[Branch | None, Branch | None]:
     return (block.branches[0], other) if modes[0] == "incremental" else (other, block.branches[0])
 
 
-def substituted(text: str, start: int, end: int, renderer: Renderer, context: dict[str, object]) -> Substituted:
+def substituted(
+    text: str,
+    start: int,
+    end: int,
+    renderer: Renderer,
+    context: dict[str, object],
+    *,
+    writes_lengths: bool = False,
+) -> Substituted:
     """A piece of a text with its tags replaced by their output.
+
+    Args:
+        writes_lengths: whether a variable that is a whole interval is written as its value in the project.
 
     Raises:
         NoFilter (UnreadableBlock): it has Jinja statements, or a tag that cannot be rendered.
@@ -287,6 +300,9 @@ def substituted(text: str, start: int, end: int, renderer: Renderer, context: di
                     f"`{tag.code[:80]}` cannot be read: {renderer.problem or error}",
                     line=line_of(text, tag.start),
                 ) from error
+        default = renderer.names.defaults.get(said)
+        if writes_lengths and isinstance(default, str) and _AFTER_INTERVAL.search(text[at : tag.start]):
+            said = default if _LENGTH.fullmatch(default) else said
         parts += [text[at : tag.start], said]
         length += tag.start - at
         spans.append((length, length + len(said), tag.start, tag.end))
@@ -317,7 +333,7 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
     if otherwise is not None:
         if text[otherwise.start : otherwise.end].strip():
             try:
-                other = read_branch(text, otherwise, dialect, renderer, context)
+                other = read_branch(text, otherwise, dialect, renderer, context, is_first_load=True)
             except NoFilter as error:
                 raise Left(
                     MigrateCode.ElseBranchDiffers,
@@ -375,7 +391,7 @@ def take_first_load(
         raise problem
     found = beside[0]
     try:
-        other = read_branch(text, block.branches[0], dialect, renderer, context)
+        other = read_branch(text, block.branches[0], dialect, renderer, context, is_first_load=True)
     except NoFilter as error:
         raise problem from error
     if {other.keyword, found.keyword} == {"where", "and"} or other.ends_with_and != found.ends_with_and:
@@ -425,7 +441,15 @@ def prints_conditions(piece: str, dialect: str, renderer: Renderer, context: dic
     return True
 
 
-def read_branch(text: str, branch: Branch, dialect: str, renderer: Renderer, context: dict[str, object]) -> Filter:
+def read_branch(
+    text: str,
+    branch: Branch,
+    dialect: str,
+    renderer: Renderer,
+    context: dict[str, object],
+    *,
+    is_first_load: bool = False,
+) -> Filter:
     """Parses a branch that has conditions alone.
 
     Raises:
@@ -433,7 +457,7 @@ def read_branch(text: str, branch: Branch, dialect: str, renderer: Renderer, con
         NoFilter (UnreadableBlock): its conditions cannot be parsed.
     """
     line = line_of(text, branch.start)
-    made = substituted(text, branch.start, branch.end, renderer, context)
+    made = substituted(text, branch.start, branch.end, renderer, context, writes_lengths=is_first_load)
     try:
         tokens = sqlglot.tokenize(made.text, read=dialect)
     except SqlglotError as error:

@@ -498,7 +498,8 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
     assert first is not None
     first = _dated(first)
     sides = [meaning.expression, comparison.expression]
-    if first.base == "now" or (first.base == "fixed" and " " not in str(first.variable)):
+    is_recent = first.base == "now" or _is_before_run(first, meaning)
+    if is_recent or (first.base == "fixed" and " " not in str(first.variable)):
         # a time is since a day where its day is
         sides = [_of_days(side) for side in sides]
     if not same(sides[0], sides[1]):
@@ -514,7 +515,7 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
             return
         first = bounds[1]
         assert first is not None
-    elif comparison.operator in (">", ">=", "between") and first.base == "now":
+    elif comparison.operator in (">", ">=", "between") and is_recent:
         meaning.recent = short
         if comparison.operator != "between":
             return
@@ -527,10 +528,18 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
         first = bounds[1]
         assert first is not None
     if comparison.operator in ("<", "<=", "between") and any(
-        first.base == bound.base and first.variable == bound.variable for bound in meaning.upper
+        (first.base, first.variable, first.shift) == (bound.base, bound.variable, bound.shift)
+        for bound in meaning.upper
     ):
         return
     raise problem
+
+
+def _is_before_run(first: Bound, meaning: Meaning) -> bool:
+    """Whether a bound lies a fixed time before a variable that bounds the filter: it moves with each run."""
+    is_back = first.shift.months > 0 or first.shift.seconds > 0
+    bounds = (*meaning.lower, *meaning.upper)
+    return first.base == "variable" and is_back and all(bound.variable == first.variable for bound in bounds)
 
 
 def _is_floor(first: Bound, meaning: Meaning) -> bool:

@@ -14,8 +14,9 @@ from sqlglot import exp
 
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.migrate.bounds import truncation
-from dbt_kinds.migrate.durations import UNITS, coarser, finest
+from dbt_kinds.migrate.durations import UNITS, coarser, finest, holds_whole
 from dbt_kinds.migrate.epochs import counted, made_time, number_used, without_number_casts
+from dbt_kinds.migrate.parts import Part, part_in, whole_of
 
 Known = list[tuple[exp.Expr, str | None]]
 _SHOWN = 80
@@ -60,6 +61,7 @@ class Trace:
         counts: what the filtered column counts since 1970, if it is a number.
         extremes: the columns on the way, in lower case, that are the newest or oldest time of a group.
         times: the columns on the way, in lower case, that are timestamps made of such a number.
+        parts: the output columns, in lower case, that are a part of it as a number, with the names of the parts.
         dialect: that in which problems show parts of the query.
     """
 
@@ -78,6 +80,7 @@ class Trace:
     counts: str | None = None
     extremes: set[str] = field(default_factory=set)
     times: set[str] = field(default_factory=set)
+    parts: dict[str, str] = field(default_factory=dict)
     dialect: str | None = None
 
     def is_joined_with(self, other: Trace) -> bool:
@@ -256,6 +259,11 @@ def known_from(expression: exp.Expr) -> Known:
             known.append((one[0].this, one[1]))
             if counted(one[0]) is not None:
                 known.append((without_number_casts(one[0]), one[1]))
+    if isinstance(expression, exp.DateFromParts):
+        # the first day of a month of a year
+        known.append((expression.args["year"], Part("year")))
+        if isinstance(expression.args["month"], exp.Column):
+            known.append((expression.args["month"], Part("month")))
     return known
 
 
@@ -286,7 +294,7 @@ def same(first: exp.Expr, second: exp.Expr) -> bool:
 def unit_of(node: exp.Expr, known: Known) -> tuple[bool, str | None]:
     """Whether an expression is a known one or a truncation of it, and the unit of truncation."""
     for expression, unit in known:
-        if same(node, expression):
+        if not isinstance(unit, Part) and same(node, expression):
             return True, unit
     is_same = isinstance(node, exp.Coalesce) and all(isinstance(other, exp.Null) for other in node.expressions)
     if is_same or isinstance(node, exp.Paren):
@@ -298,6 +306,20 @@ def unit_of(node: exp.Expr, known: Known) -> tuple[bool, str | None]:
     if isinstance(node, exp.Cast) and node.to.this in exp.DataType.TEMPORAL_TYPES:
         return unit_of(node.this, known)
     return False, None
+
+
+def part_of(node: exp.Expr, known: Known) -> Part | None:
+    """The part of a known time that an expression is as a number: its year, quarter or month."""
+    node = without_number_casts(node)
+    for expression, unit in known:
+        if isinstance(unit, Part) and same(node, expression):
+            return unit
+    made = part_in(node)
+    is_known, unit = unit_of(made[1], known) if made is not None else (False, None)
+    if made is None or not is_known:
+        return None
+    # the year of a week is that of its Monday
+    return Part(made[0]) if unit not in UNITS or (unit != "week" and holds_whole(made[0], unit)) else None
 
 
 def _through(tree: exp.Expr, select: exp.Select, known: Known, found: Trace, depth: int) -> None:
@@ -365,6 +387,8 @@ def _outputs(select: exp.Select, known: Known, found: Trace) -> tuple[dict[str, 
             names[name.lower()] = name
         elif name:
             outputs.pop(name.lower(), None)
+            if (part := part_of(made, known)) is not None:
+                outputs[name.lower()] = part
     return outputs, names
 
 
@@ -443,8 +467,10 @@ def _units_grouped_by(select: exp.Select, group: exp.Expr, known: Known) -> list
 
 
 def _units_of(select: exp.Select, parts: list[exp.Expr], known: Known) -> list[str | None]:
-    found = [unit_of(_resolved(select, part, known), known) for part in parts]
-    return [unit for is_known, unit in found if is_known]
+    resolved = [_resolved(select, part, known) for part in parts]
+    found = [unit_of(part, known) for part in resolved]
+    whole = whole_of(filter(None, (part_of(part, known) for part in resolved)))
+    return [*(unit for is_known, unit in found if is_known), *([whole] if whole is not None else [])]
 
 
 def _resolved(select: exp.Select, part: exp.Expr, known: Known) -> exp.Expr:
@@ -452,7 +478,7 @@ def _resolved(select: exp.Select, part: exp.Expr, known: Known) -> exp.Expr:
     if isinstance(part, exp.Literal) and not part.is_string and part.name.isdigit():
         at = int(part.name) - 1
         return cast(exp.Expr, select.expressions[at].unalias()) if at < len(select.expressions) else part
-    if isinstance(part, exp.Column) and not part.table and not unit_of(part, known)[0]:
+    if isinstance(part, exp.Column) and not part.table and not (unit_of(part, known)[0] or part_of(part, known)):
         for projection in select.expressions:
             if isinstance(projection, exp.Alias) and projection.alias.lower() == part.name.lower():
                 return cast(exp.Expr, projection.this)
@@ -589,6 +615,9 @@ def _upwards(
 
 
 def _arrive(outputs: dict[str, str | None], names: dict[str, str], found: Trace) -> None:
+    parts = {name: unit for name, unit in outputs.items() if isinstance(unit, Part)}
+    found.parts = {name: part for name, part in parts.items() if not found.roots or found.parts.get(name) == part}
+    outputs = {name: unit for name, unit in outputs.items() if name not in parts}
     if found.roots:
         found.outputs = {name: unit for name, unit in found.outputs.items() if outputs.get(name, "none") == unit}
     else:
@@ -703,6 +732,7 @@ def _pivoted(pivot: exp.Expr, outputs: dict[str, str | None], found: Trace) -> d
     """What is left of a filtered column: PIVOT groups by all columns that it neither aggregates nor spreads."""
     if pivot.args.get("unpivot"):
         return outputs
+    outputs = {name: unit for name, unit in outputs.items() if not isinstance(unit, Part)}
     spread = {column.name.lower() for column in pivot.find_all(exp.Column)}
     left = {name: unit for name, unit in outputs.items() if name not in spread}
     if left:
@@ -762,7 +792,12 @@ def _is_joined_on_time(join: exp.Join, known: Known) -> bool:
     if any(expression.name.lower() in using for expression, _ in known):
         return True
     on = join.args.get("on")
-    return on is not None and any(
-        isinstance(part, exp.EQ) and (unit_of(part.this, known)[0] or unit_of(part.expression, known)[0])
-        for part in conjuncts(on)
-    )
+    sides = [
+        side
+        for part in (conjuncts(on) if on is not None else ())
+        if isinstance(part, exp.EQ)
+        for side in (part.this, part.expression)
+    ]
+    parts = {unit for _, unit in known if isinstance(unit, Part)}
+    is_of_parts = whole_of(parts) is not None and parts <= {part_of(side, known) for side in sides}
+    return is_of_parts or any(unit_of(side, known)[0] for side in sides)

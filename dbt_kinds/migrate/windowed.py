@@ -29,6 +29,7 @@ from dbt_kinds.migrate.kind_choice import (
 )
 from dbt_kinds.migrate.late_rows import set_lookback
 from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reaches_as_far
+from dbt_kinds.migrate.periods import as_times, check_newest
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.row_keys import set_key
 from dbt_kinds.migrate.settings import Settings, check_range
@@ -43,7 +44,15 @@ from dbt_kinds.migrate.trace import (
     pruned_select,
     trace,
 )
-from dbt_kinds.migrate.variables import check_variables, fixed_starts, start_of_variables, unused_sets, with_partners
+from dbt_kinds.migrate.variables import (
+    check_variables,
+    fixed_starts,
+    kept_limits,
+    limit_note,
+    start_of_variables,
+    unused_sets,
+    with_partners,
+)
 from dbt_kinds.migrate.when import (
     check_wholes,
     notes_of,
@@ -98,12 +107,15 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
     check_variables(reading, meanings)
     if reading.problem is not None:
         raise reading.problem
+    limits = kept_limits(reading, meanings, starts)
+    starts = [start for start in starts if start not in limits]
     started = [start_of_variables(reading, tree, meanings, starts) for tree in reading.trees]
     results = [_by_tree(reading, tree, settings, meanings, options) for tree in reading.trees]
     for result, start in zip(results, started, strict=True):
         if start is not None:
             result.options["start"] = start
             result.notes = [note for note in result.notes if note.code != "NoStart"]
+        result.notes += [limit_note(limits)] if limits else []
     if any(result.options != results[0].options or result.kind != results[0].kind for result in results):
         raise Left(
             MigrateCode.TimeColumnUnclear,
@@ -124,12 +136,18 @@ def _by_tree(
     meanings = with_partners(tree, meanings)
     settings = replace(settings, strategy="merge", unique_key=keys) if keys else settings
     placed = _placed(tree, meanings)
+    placed = [
+        (as_times(meaning, select, reading, options.dialect) if select is not None else meaning, marker)
+        for meaning, marker in placed
+        for select in (marker.find_ancestor(exp.Select),)
+    ]
     meanings = [meaning for meaning, _ in placed]
     is_alone = are_of_one_day(meanings)
     traces, selects = _traces(tree, placed, options.dialect)
     if not is_alone:
         _check_traces(tree, traces, meanings)
     primary = primary_of(tree, traces, meanings, settings)
+    check_newest(meanings, traces)
     stamps = own_stamps(reading, tree, meanings, traces, selects)
     kind, column = choose_kind(
         tree,

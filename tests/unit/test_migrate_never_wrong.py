@@ -1520,3 +1520,24 @@ def test_a_joined_input_of_the_same_single_day_is_read_as_before(tmp_path: Path)
     assert result.kind == TIME_RANGE, result.reason
     assert result.options["batch_size"] == 1
     assert "PrunedInput" not in codes(result)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        # another variable, one that the first load lies after, and no time before it
+        "sale_day >= date_sub('{{ var(\"other\") }}', 30)",
+        "sale_day >= date_add('{{ var(\"d\") }}', 1)",
+        "sale_day < date_sub('{{ var(\"d\") }}', 30)",
+        "sold_at >= date_sub('{{ var(\"d\") }}', 30)",
+        # how long the interval is, nothing says
+        "sale_day >= '{{ var(\"d\") }}' - interval {{ var('first_load') }}",
+        "sale_day >= '{{ var(\"d\") }}' - interval {{ var('words') }}",
+    ],
+)
+def test_a_first_load_that_is_no_time_before_the_variable_of_a_run_leaves_the_model(first: str, tmp_path: Path) -> None:
+    later = "sale_day between date_sub('{{ var(\"d\") }}', 1) and '{{ var(\"d\") }}'"
+    query = f"select id, sale_day, sold_at from {{{{ ref('raw') }}}}\nwhere {{% if is_incremental() %}} {later} {{% else %}} {first} {{% endif %}}"
+    settings = {"vars": {"words": "a while"}}
+    reason = one(migrated(tmp_path, {"m": incremental(query, PARTITIONED)}, settings=settings)).reason
+    assert reason is not None and reason.code == "ElseBranchDiffers"

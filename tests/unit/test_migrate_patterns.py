@@ -89,6 +89,9 @@ RECENT = [
     ("day >= (select max(day) from {{ this }})", "day >= current_date() - 30"),
     ("day >= '{{ var(\"a\") }}' and day < '{{ var(\"b\") }}'", "day > current_date() - interval 30 days"),
     ("t_at >= (select max(t_at) from {{ this }})", "date(t_at) >= date_sub(current_date(), 30)"),
+    ("day between date_sub('{{ var(\"d\") }}', 1) and '{{ var(\"d\") }}'", "day >= date_sub('{{ var(\"d\") }}', 30)"),
+    ("day >= date_sub('{{ var(\"d\") }}', 1)", "day >= '{{ var(\"d\") }}' - interval {{ var('first_load') }}"),
+    ("date(t_at) = date('{{ var(\"d\") }}')", "t_at > '{{ var(\"d\") }}' - interval 6 months"),
 ]
 
 
@@ -98,7 +101,7 @@ def test_a_first_load_of_recent_rows_begins_at_start_and_a_note_says_so(later: s
         "select id, day, t_at from {{ ref('raw') }}\n"
         f"where {{% if is_incremental() %}} {later} {{% else %}} {first} {{% endif %}}"
     )
-    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    result = one(migrated(tmp_path, {"m": incremental(query)}, settings={"vars": {"first_load": "6 months"}}))
     assert result.kind == TIME_RANGE, result.reason
     assert first not in str(result.new_text)
     assert "start" not in result.options
@@ -238,6 +241,7 @@ def test_stamps_of_a_zone_are_left_with_what_to_stamp_rows_with(
 
 # --- a variable of the project beside those of a run
 
+NEWEST_DAY = "(select max(day) from {{ this }})"
 FIRST_DAY = "day >= '{{ var(\"since\") }}'"
 FROM_TO = "{0} between '{{{{ var(\"a\") }}}}' and '{{{{ var(\"b\") }}}}'"
 
@@ -271,6 +275,37 @@ def test_a_variable_of_the_project_before_which_nothing_is_read_is_the_start(
     options = {"time_column": "day"} | ({"start": Expression(start)} if start else {})
     assert (result.kind, result.options) == ("incremental_by_time_range", options), result.reason
     assert FIRST_DAY in str(result.new_text)
+
+
+@pytest.mark.parametrize(
+    ("limit", "filtered", "is_kept"),
+    [
+        ("sent_at >= '{{ var(\"since\") }}'", f"day >= {NEWEST_DAY}", True),
+        ("date(sent_at) > '{{ var(\"since\") }}'", "day >= current_date() - 3", True),
+        # the window ends elsewhere, or begins with each run
+        ("sent_at <= '{{ var(\"since\") }}'", f"day >= {NEWEST_DAY}", False),
+        ("sent_at >= date_sub('{{ var(\"since\") }}', 3)", f"day >= {NEWEST_DAY}", False),
+        ("sent_at between '{{ var(\"since\") }}' and '{{ var(\"b\") }}'", f"day >= {NEWEST_DAY}", False),
+        # it has no value in the project, or one that is computed
+        ("sent_at >= '{{ var(\"day\") }}'", f"day >= {NEWEST_DAY}", False),
+        ("sent_at >= '{{ var(\"since\")[:7] }}'", f"day >= {NEWEST_DAY}", False),
+        # nothing else says what is read
+        ("sent_at >= '{{ var(\"since\") }}'", FROM_TO.format("day"), False),
+    ],
+)
+def test_a_variable_of_the_project_that_limits_another_column_stays(
+    limit: str, filtered: str, is_kept: bool, tmp_path: Path
+) -> None:
+    text = incremental(f"select id, day from {{{{ ref('raw') }}}}\nwhere {limit}\n{block('and ' + filtered)}")
+    variables = {"since": "2020-01-01", "a": "2024-01-01", "b": "2024-01-02"}
+    result = one(migrated(tmp_path, {"m": text}, settings={"vars": variables}))
+    assert (result.status == "converted") is is_kept, result.reason
+    if is_kept:
+        assert limit in str(result.new_text)
+        assert (
+            "since of dbt_project.yml still limits"
+            in {note.code: note.message for note in result.notes}["VariableStays"]
+        )
 
 
 # --- types of partitions
