@@ -327,7 +327,6 @@ class MigrateCode(Code):
     UnreadableBlock = "person", "A condition is not a known way of selecting a range of time."
     UnreadableModel = "person", "A model's SQL cannot be parsed, so nothing is known about its rows."
     UpdatedAtNotCompared = "note", "The column that dates versions is not one of those whose changes make versions."
-    VariableStays = "note", "A variable of the project limits what is read beside the filter, as before."
     VariableUsedElsewhere = "person", "A variable that bounds the load is also used for something else."
     WholeInput = "note", "An input is read whole, because dbt did not filter it, or nothing shows that it did."
     WindowForVariables = "note", "The window takes the place of variables, which have no effect afterwards."

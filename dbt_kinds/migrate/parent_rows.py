@@ -6,6 +6,7 @@ the current time, would not be there when it is loaded, or not any more when it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -24,6 +25,8 @@ from dbt_kinds.readers.dbt.tags import tags
 
 _BUILT_AGAIN = frozenset({None, "view", "table"})
 _COMPARED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.Between, exp.In)
+# the database that a macro is given differs by target, and is no day
+_WHERE_IT_IS = re.compile(r"\b(?:database|schema|catalog)(?:_name)?\s*=\s*(?:env_)?var\([^()]*\)")
 _REPLACING = frozenset({"incremental_by_time_range", "incremental_by_partition"})
 
 
@@ -82,7 +85,8 @@ def _chosen_by(model: ModelFile, query: Query | None, reading: Reading) -> Itera
         values = reading.parents.project.variables
         for tag in tags(model.text):
             if tag.kind == "expression":
-                yield from (name for name in VAR_CALL.findall(tag.code) if not has_constant_value(values.get(name)))
+                code = _WHERE_IT_IS.sub("", tag.code)
+                yield from (name for name in VAR_CALL.findall(code) if not has_constant_value(values.get(name)))
         return
     for where in query.tree.find_all(exp.Where):
         for compared in where.find_all(*_COMPARED):

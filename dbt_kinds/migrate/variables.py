@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from dbt_kinds.codes import MigrateCode
-from dbt_kinds.errors import Left, MigrationNote
+from dbt_kinds.errors import Left
 from dbt_kinds.migrate.bounds import read_bound
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import Comparison, Filter
@@ -106,32 +106,6 @@ def _is_beside(tree: exp.Query, start: Meaning, filtered: Meaning) -> bool:
     is_same = start.expression and filtered.expression and same(start.expression, filtered.expression)
     select = _select_of(tree, start) if is_same else None
     return select is not None and select is _select_of(tree, filtered)
-
-
-def kept_limits(reading: Reading, meanings: list[Meaning], starts: list[Meaning]) -> list[Meaning]:
-    """Of the conditions beside filters, those by a variable with a value in the project that limit another column from
-    below: they stay, since the filters alone say what a run loads.
-    """
-    given = reading.parents.project.variables
-    return [
-        start
-        for start in starts
-        if not start.upper
-        and _only_variable(reading, start) is not None
-        and isinstance(given.get(str(start.lower[0].variable)), str | int)
-        and not any(_is_beside(tree, start, one) for tree in reading.trees for one in meanings)
-    ]
-
-
-def limit_note(limits: list[Meaning]) -> MigrationNote:
-    """The note on conditions by variables of the project that stay."""
-    names = ", ".join(sorted({str(limit.lower[0].variable) for limit in limits}))
-    written = ", ".join(dict.fromkeys(limit.written for limit in limits))
-    return MigrationNote(
-        MigrateCode.VariableStays,
-        f"{names} of dbt_project.yml still limits {written}: where a run is given another value, what that leaves out "
-        "of its window is recorded as loaded",
-    )
 
 
 def start_of_variables(

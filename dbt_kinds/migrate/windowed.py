@@ -14,6 +14,7 @@ from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.current_state import read_until_now
 from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_future_only, ends_before_now
+from dbt_kinds.migrate.cut_times import as_cut
 from dbt_kinds.migrate.deleting_hooks import take_deletes
 from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
@@ -47,8 +48,6 @@ from dbt_kinds.migrate.trace import (
 from dbt_kinds.migrate.variables import (
     check_variables,
     fixed_starts,
-    kept_limits,
-    limit_note,
     start_of_variables,
     unused_sets,
     with_partners,
@@ -107,15 +106,12 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
     check_variables(reading, meanings)
     if reading.problem is not None:
         raise reading.problem
-    limits = kept_limits(reading, meanings, starts)
-    starts = [start for start in starts if start not in limits]
     started = [start_of_variables(reading, tree, meanings, starts) for tree in reading.trees]
     results = [_by_tree(reading, tree, settings, meanings, options) for tree in reading.trees]
     for result, start in zip(results, started, strict=True):
         if start is not None:
             result.options["start"] = start
             result.notes = [note for note in result.notes if note.code != "NoStart"]
-        result.notes += [limit_note(limits)] if limits else []
     if any(result.options != results[0].options or result.kind != results[0].kind for result in results):
         raise Left(
             MigrateCode.TimeColumnUnclear,
@@ -172,10 +168,17 @@ def _by_tree(
         kind = BY_KEY
     suffixes = []
     dates = _dates(meanings, traces, settings)
-    for meaning, select in zip(meanings, selects, strict=True):
-        suffix, notes = _suffix(reading, meaning, select, dates)
+    typed: list[Meaning] = []
+    for meaning, followed, select in zip(meanings, traces, selects, strict=True):
+        try:
+            suffix, notes = _suffix(reading, meaning, select, dates)
+        except Left as left:
+            meaning, suffix, notes = as_cut(meaning, followed, options.dialect, left)
+        typed.append(meaning)
         suffixes.append(suffix)
         found.notes += notes
+    is_cut = [meaning is not given for meaning, given in zip(typed, meanings, strict=True)]
+    meanings = typed
     _check_numbers(meanings, suffixes)
     if column is not None and suffixes[primary] in ("epoch", "millis") and traces[primary].counts is None:
         raise number_alone(meanings[primary])
@@ -207,8 +210,8 @@ def _by_tree(
     looked_back = found.options.get("lookback", 0) if column is not None else 0
     deletes = bool(looked_back) and settings.strategy != "insert_overwrite"
     windows = Windows(unit, looked_back, deletes, reading.names, options.dialect)
-    for meaning, followed, select, suffix in zip(meanings, traces, selects, suffixes, strict=True):
-        found.notes += check_current_time(meaning, followed, select, suffix, windows)
+    for meaning, followed, select, suffix, is_of_time in zip(meanings, traces, selects, suffixes, is_cut, strict=True):
+        found.notes += check_current_time(meaning, followed, select, "dt" if is_of_time else suffix, windows)
     found.notes += notes_of(found, settings, meanings, ends, traces, options, column, reading.names.counted)
     is_open = kind == BY_KEY and _is_open(meanings, ends, suffixes)
     if not is_open:

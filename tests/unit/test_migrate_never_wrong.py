@@ -823,6 +823,30 @@ def test_a_parent_that_a_run_chooses_the_rows_of(
             assert result.status == "converted", result.reason
 
 
+@pytest.mark.parametrize(
+    ("given", "is_left"),
+    [
+        ("database_name=env_var('PREP')", False),
+        ("schema=var('where_it_is')", False),
+        ("day=var('run_date')", True),
+        ("var('run_date')", True),
+        ("database='prep', day=var('run_date')", True),
+    ],
+)
+def test_the_database_that_a_parent_is_read_from_is_no_choice_of_rows(
+    given: str, is_left: bool, tmp_path: Path
+) -> None:
+    files = {
+        "m": RANGE,
+        "p": f"{{{{ config(materialized='view') }}}}\n{{{{ all_of({given}) }}}}",
+        "macros/all_of.sql": "{% macro all_of(a) %}{% for t in run_query('select t from tables').rows %} select * from {{ t[0] }} {% endfor %}{% endmacro %}",
+    }
+    result = one(migrated(tmp_path, files))
+    assert (result.reason is not None) is is_left, result.reason
+    if is_left:
+        assert result.reason is not None and "the variable run_date decides what p holds" in result.reason.message
+
+
 def test_the_oldest_row_of_a_key_depends_on_when_runs_took_place(tmp_path: Path) -> None:
     text = incremental(
         "select id, loaded_at from {{ ref('raw') }}\n{% if is_incremental() %}\n"

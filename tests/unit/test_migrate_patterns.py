@@ -241,7 +241,6 @@ def test_stamps_of_a_zone_are_left_with_what_to_stamp_rows_with(
 
 # --- a variable of the project beside those of a run
 
-NEWEST_DAY = "(select max(day) from {{ this }})"
 FIRST_DAY = "day >= '{{ var(\"since\") }}'"
 FROM_TO = "{0} between '{{{{ var(\"a\") }}}}' and '{{{{ var(\"b\") }}}}'"
 
@@ -277,35 +276,38 @@ def test_a_variable_of_the_project_before_which_nothing_is_read_is_the_start(
     assert FIRST_DAY in str(result.new_text)
 
 
+# --- a time of which nothing says whether it is a date or a timestamp
+
+MERGE_BY_ID = "incremental_strategy='merge', unique_key='id'"
+LATER = "seen >= (select max({0}) from {{{{ this }}}})"
+
+
 @pytest.mark.parametrize(
-    ("limit", "filtered", "is_kept"),
+    ("made", "condition", "config", "dialect", "written"),
     [
-        ("sent_at >= '{{ var(\"since\") }}'", f"day >= {NEWEST_DAY}", True),
-        ("date(sent_at) > '{{ var(\"since\") }}'", "day >= current_date() - 3", True),
-        # the window ends elsewhere, or begins with each run
-        ("sent_at <= '{{ var(\"since\") }}'", f"day >= {NEWEST_DAY}", False),
-        ("sent_at >= date_sub('{{ var(\"since\") }}', 3)", f"day >= {NEWEST_DAY}", False),
-        ("sent_at between '{{ var(\"since\") }}' and '{{ var(\"b\") }}'", f"day >= {NEWEST_DAY}", False),
-        # it has no value in the project, or one that is computed
-        ("sent_at >= '{{ var(\"day\") }}'", f"day >= {NEWEST_DAY}", False),
-        ("sent_at >= '{{ var(\"since\")[:7] }}'", f"day >= {NEWEST_DAY}", False),
-        # nothing else says what is read
-        ("sent_at >= '{{ var(\"since\") }}'", FROM_TO.format("day"), False),
+        ("cast(seen as date) as day", LATER.format("day"), "", "databricks", "cast(seen as date) between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"),
+        ("date_trunc('hour', seen) as hour", LATER.format("hour"), "", "snowflake", "date_trunc('hour', seen) between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"),
+        ("date(seen) as day", LATER.format("day"), MERGE_BY_ID, "bigquery", "cast(seen as date) >= {{ dbt_kinds.start_date() }}"),
+        ("date(seen) as day", f"{LATER.format('day')} and 1 = 1", "", "databricks", "cast(seen as date) between {{ dbt_kinds.start_date() }} and {{ dbt_kinds.end_date() }}"),
+        # it has an end, begins with a run, is written otherwise there, or the table holds another time
+        ("cast(seen as date) as day", f"{LATER.format('day')} and seen <= current_date - 1", "", "databricks", ""),
+        ("cast(seen as date) as day", "seen >= current_date - 3", "", "databricks", ""),
+        ("timestamp_trunc(seen, hour) as hour", LATER.format("hour"), "", "bigquery", ""),
+        ("cast(sent as date) as day", LATER.format("day"), MERGE_BY_ID, "databricks", ""),
+        ("seen", LATER.format("seen"), "", "databricks", ""),
     ],
-)
-def test_a_variable_of_the_project_that_limits_another_column_stays(
-    limit: str, filtered: str, is_kept: bool, tmp_path: Path
+)  # fmt: skip
+def test_a_time_of_unknown_type_is_compared_as_what_the_query_makes_of_it(
+    made: str, condition: str, config: str, dialect: str, written: str, tmp_path: Path
 ) -> None:
-    text = incremental(f"select id, day from {{{{ ref('raw') }}}}\nwhere {limit}\n{block('and ' + filtered)}")
-    variables = {"since": "2020-01-01", "a": "2024-01-01", "b": "2024-01-02"}
-    result = one(migrated(tmp_path, {"m": text}, settings={"vars": variables}))
-    assert (result.status == "converted") is is_kept, result.reason
-    if is_kept:
-        assert limit in str(result.new_text)
-        assert (
-            "since of dbt_project.yml still limits"
-            in {note.code: note.message for note in result.notes}["VariableStays"]
-        )
+    query = f"select id, {made} from {{{{ ref('raw') }}}}\n{block('where ' + condition)}"
+    result = one(migrated(tmp_path, {"m": incremental(query, config)}, dialect))
+    if not written:
+        assert result.reason is not None, result.new_text
+        assert result.reason.code in ("UnknownColumnType", "BoundOfAnotherColumn")
+        return
+    assert f"where {written}" in str(result.new_text), result.reason
+    assert "compared as the" in {note.code: note.message for note in result.notes}["TypeFromName"]
 
 
 # --- types of partitions
