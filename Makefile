@@ -102,11 +102,13 @@ $(SQLMESH)/installed:
 
 # the wheel of Iceberg's jars wants Python below 3.13, but holds jars and no more
 JARS := $(BIN)/pip install --quiet --no-deps --ignore-requires-python snowpark-connect-deps-iceberg==1.0.2
+SAY := @echo "Spark, Java and dbt are installed into $(VENV), 0.8 GB: some minutes, in which pip says nothing"
 # dbt-core 1.11 wants a mashumaro below 3.15, with which it does not start on Python 3.14; with that of dbt-core 1.12 it does
-NEWEST := if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 14))'; then \
+NEWEST := @if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 14))'; then \
 	$(BIN)/pip install --quiet --no-deps mashumaro==3.17; fi
 
 $(VENV)/demo.installed: pyproject.toml constraints.txt
+	$(SAY)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[demo]'
 	$(JARS)
@@ -114,6 +116,7 @@ $(VENV)/demo.installed: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/dev.installed: pyproject.toml constraints.txt
+	$(SAY)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	$(JARS)
