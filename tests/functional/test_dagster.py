@@ -12,24 +12,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dbt_kinds.local.java import use_java_17
-from dbt_kinds.local.profile import local_profile, render_profile
+from tests.functional.manual_examples import embedded_shop, example, packages
 from tests.functional.own_venv import own_venv
 
 # a venv from the registry, and Spark in processes of its own
 pytestmark = pytest.mark.sweep
-ROOT = Path(__file__).parents[2]
 MODEL = """
 {{ config(materialized='incremental_by_time_range', file_format='iceberg', meta={'time_column': 'day', 'start': '2024-01-01'}) }}
 select cast({{ dbt_kinds.start_date() }} as date) as day, {{ dbt_kinds.end_date() }} as until
 """
-PROJECT = {
-    "name": "shop",
-    "profile": "local",
-    "vars": {"kinds_execution_time": "2024-01-06 02:00:00"},
-    "models": {"+meta": {"batch_size": 1}},
-    "flags": {"send_anonymous_usage_stats": False},
-}
+SETTINGS = {"vars": {"kinds_execution_time": "2024-01-06 02:00:00"}, "models": {"+meta": {"batch_size": 1}}}
 # what the UI does: a run of one partition by the schedule, then one over a range, each with the check; and the check alone
 RUNS = """
 import subprocess
@@ -51,31 +43,10 @@ run(definitions.defs.resolve_job_def("hourly"))
 """
 
 
-def section() -> str:
-    page = (ROOT / "docs" / "start" / "schedulers.md").read_text()
-    return page.split("\n## Dagster\n", 1)[1].split("\n## ", 1)[0]
-
-
-def example() -> str:
-    return "\n".join(block.split("```", 1)[0] for block in section().split("```python\n")[1:])
-
-
-def packages() -> list[str]:
-    """What the page says to install."""
-    return section().split("\npip install ", 1)[1].split("\n", 1)[0].split()
-
-
 def test_a_night_and_a_backfill(tmp_path: Path) -> None:
-    python = own_venv(tmp_path / "venv", packages())
-    use_java_17()
-    shop = tmp_path / "shop"
-    (shop / "models").mkdir(parents=True)
-    (shop / "models" / "days.sql").write_text(MODEL)
-    (shop / "dbt_project.yml").write_text(yaml.safe_dump(PROJECT))
-    (shop / "packages.yml").write_text(yaml.safe_dump({"packages": [{"local": str(ROOT)}]}))
-    profile = local_profile(tmp_path / "spark", name="local", schema="analytics", threads=1)
-    (shop / "profiles.yml").write_text(render_profile(profile))
-    (tmp_path / "definitions.py").write_text(example())
+    python = own_venv(tmp_path / "venv", packages("## Dagster"))
+    shop = embedded_shop(tmp_path, SETTINGS, days=MODEL)
+    (tmp_path / "definitions.py").write_text(example("## Dagster"))
     (tmp_path / "run.py").write_text(RUNS)
 
     def call(*command: str | Path, cwd: Path = shop) -> str:
