@@ -3,10 +3,9 @@
   known. A model's plan assumes that its parents' plans are loaded.
 #}
 {% macro plan(select=none, full_refresh=false, queries={}) %}
-  {% set plans = {} %}
+  {% set plans, due, shown = [], [], [] %}
   {% set nodes, relations = dbt_kinds.selected_models(select), [] %}
   {% for node in nodes %}{% do relations.append(dbt_kinds.options_of(node).relation) %}{% endfor %}
-  {% set known = dbt_kinds.newest_batches(relations) %}
   {# the store is read before any model is looked at: an error there is about none of them #}
   {% do dbt_kinds.events_of(relations[0]) if relations %}
   {% for node in dbt_kinds.parents_first(nodes) %}
@@ -18,11 +17,17 @@
     {% set plan = dbt_kinds.plan_of(node, options, settings, queries.get(node.unique_id)) %}
     {% set note = dbt_kinds.note_of_plan(options, plan,
       dbt_kinds.is_filled(options, plan, dbt_kinds.table_exists(node), dbt_kinds.relation_of_node(node))) %}
-    {% do plans.update({node.unique_id: dict(dbt_kinds._shown_plan(plan, note),
-      estimate=dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit))}) %}
+    {% do plans.append([options, plan, note]) %}
+    {% do due.append(options.relation) if plan.batches %}
     {% do dbt_kinds._expect_loads(options.relation, plan) %}
   {% endfor %}
-  {% do dbt_kinds.print_answer('plan', {'plans': plans.values() | sort(attribute='model')}) %}
+  {# a query of the store more, so only where there is something to estimate #}
+  {% set known = dbt_kinds.newest_batches(due) %}
+  {% for options, plan, note in plans %}
+    {% do shown.append(dict(dbt_kinds._shown_plan(plan, note),
+      estimate=dbt_kinds.estimate(plan, known.get(options.relation, []), options.unit))) %}
+  {% endfor %}
+  {% do dbt_kinds.print_answer('plan', {'plans': shown | sort(attribute='model')}) %}
 {% endmacro %}
 
 

@@ -136,6 +136,24 @@ def test_plan_says_what_a_run_would_do_and_writes_nothing(project: Project) -> N
     assert project.events() == events
 
 
+def test_a_plan_of_nothing_due_reads_the_store_once(project: Project) -> None:
+    events_table(project)
+    project.kind("daily", DAILY_EVENTS, config=ICEBERG)
+
+    def reads_of_plan() -> int:
+        sent: list[str] = []
+        project.listeners = [lambda event: sent.append(event.data.sql) if event.info.name == "SQLQuery" else None]
+        project.operation("plan", now=NOW)
+        project.listeners = []
+        return sum("to_json(collect_list" in sql for sql in sent)
+
+    project.run(now="2024-01-04")
+    # the second one is for what the missing day will cost
+    assert reads_of_plan() == 2
+    project.run(now=NOW)
+    assert reads_of_plan() == 1
+
+
 def test_record_states_that_a_table_already_holds_a_range(project: Project) -> None:
     events_table(project)
     project.sql("create table {schema}.daily using iceberg as select * from {schema}.events where id < 8")
