@@ -235,10 +235,14 @@ def notes_of(
         notes += no_start(options)
     recent = [meaning.recent for meaning in meanings if meaning.recent is not None]
     if recent:
+        # a filter without a first load of its own
+        reads_all = any(meaning.recent is None and meaning.filter.block.word == "if" for meaning in meanings)
+        beside = ", and everything where another filter stands" if reads_all else ""
         notes.append(
             MigrationNote(
                 MigrateCode.RecentStart,
-                f"a first load and --full-refresh read `{recent[0]}`; set the option start to where they are to begin",
+                f"a first load and --full-refresh read `{recent[0]}`{beside}; set the option start to where they are "
+                "to begin",
             )
         )
     elif any(meaning.filter.block.word != "outside" for meaning in meanings):

@@ -110,6 +110,21 @@ def test_a_first_load_of_recent_rows_begins_at_start_and_a_note_says_so(later: s
     assert "NoStart" in notes and "FirstLoad" not in notes
 
 
+def test_a_first_load_that_reads_one_input_whole_is_told_so(tmp_path: Path) -> None:
+    since = "{% if is_incremental() %} where day = date_sub('{{ var(\"d\") }}', 1) "
+    query = (
+        f"select id, day from {{{{ ref('a') }}}} {since} {{% else %}} where day > date_sub('{{{{ var(\"d\") }}}}', 90) {{% endif %}}\n"
+        f"union all select id, day from {{{{ ref('b') }}}} {since} {{% endif %}}"
+    )
+    text = incremental(query, "incremental_strategy='insert_overwrite', partition_by=['day']")
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.kind == TIME_RANGE, result.reason
+    told = {note.code: note.message for note in result.notes}["RecentStart"]
+    assert told.endswith(
+        ", and everything where another filter stands; set the option start to where they are to begin"
+    )
+
+
 SALES = "select s.id, s.block_time, tx.sender from {{ ref('sales') }} as s\n"
 BETWEEN = "s.block_time between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"
 SINCE = "tx.block_time >= {{ dbt_kinds.start_dt() }}"
