@@ -307,7 +307,8 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
         if tag.kind == "comment" or _CONFIG.match(tag.code):
             continue
         for name in called_in(_QUOTED.sub("''", tag.code), project):
-            if not _asks(name, project, set()):
+            does = _asks(name, project, set())
+            if not does:
                 continue
             inside = [
                 node
@@ -318,7 +319,8 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
             if not is_filter:
                 raise Left(
                     MigrateCode.MacroFilter,
-                    f"the macro {name} decides what is loaded, and cannot be read here",
+                    f"the macro {name} {does} before the query is written, which may then be another one in each run; "
+                    "write out what it returns, or take it out",
                     line=line_of(text, tag.start),
                 )
             if any("is_incremental" in branch.tag.rest for node in inside for branch in node.branches):
@@ -358,7 +360,7 @@ def _read_macro(
     line = line_of(text, block.start)
     call = text[block.start : block.end]
     name = next((name for name in called_in(_QUOTED.sub("''", call), project) if _asks(name, project, set())), "")
-    does = "reads the model's own table" if _names_this(project.macros.get(name, "")) else "asks is_incremental()"
+    does = _asks(name, project, set())
     problem = Left(
         MigrateCode.MacroFilter,
         f"the macro {name} {does}, and writes something else than one condition on the rows; write out what it does, "
@@ -384,7 +386,7 @@ def _read_macro(
 
 def asks(code: str, project: DbtProject) -> bool:
     """Whether a tag calls a macro of the project that uses is_incremental() or its own table."""
-    return any(_asks(name, project, set()) for name in called_in(_QUOTED.sub("''", code), project))
+    return any(_asks(name, project, set()) != "" for name in called_in(_QUOTED.sub("''", code), project))
 
 
 def called_in(code: str, project: DbtProject) -> list[str]:
@@ -392,15 +394,19 @@ def called_in(code: str, project: DbtProject) -> list[str]:
     return _CALLED.findall(re.sub(rf"(?<![.\w]){re.escape(project.name)}\.", "", code))
 
 
-def _asks(name: str, project: DbtProject, seen: set[str]) -> bool:
-    """Whether a project macro uses is_incremental() or its own table, directly or through another macro."""
+def _asks(name: str, project: DbtProject, seen: set[str]) -> str:
+    """What a project macro does, directly or through another one, if it uses is_incremental() or the model's own table;
+    '' for others.
+    """
     if name in seen or name not in project.macros or name in _BUILT_IN:
-        return False
+        return ""
     seen.add(name)
     body = macro_body(project.macros[name], name)
-    if "is_incremental" in body or _names_this(body):
-        return True
-    return any(_asks(other, project, seen) for other in called_in(body, project))
+    if _names_this(body):
+        return "reads the model's own table"
+    if "is_incremental" in body:
+        return "asks is_incremental()"
+    return next(filter(None, (_asks(other, project, seen) for other in called_in(body, project))), "")
 
 
 @lru_cache(maxsize=4096)

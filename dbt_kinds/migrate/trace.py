@@ -601,13 +601,13 @@ def _upwards(
         elif holder.parent is None or isinstance(holder.parent, exp.SetOperation):
             _upwards(tree, holder, outputs, names, found, depth)
         else:
-            found.problems.append(
-                (
-                    MigrateCode.OuterJoinedInput,
-                    "the filter stands in a subquery of a condition or column; join that query, or write the "
-                    "filter beside the rows themselves",
-                )
+            told = (
+                "the filtered rows are looked up by a condition or a column; join them instead"
+                if depth
+                else "the filter stands in a subquery of a condition or column; join that query, or write the filter "
+                "beside the rows themselves"
             )
+            found.problems.append((MigrateCode.OuterJoinedInput, told))
     else:
         found.problems.append(
             (MigrateCode.TimeColumnUnclear, "the filter's select is used in a way that cannot be followed")

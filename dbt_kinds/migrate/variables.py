@@ -123,10 +123,15 @@ def start_of_variables(
         if tag is None or not is_same or start.upper or (found is not None and found != tag):
             bounds = (*start.lower, *start.upper)
             names = ", ".join(dict.fromkeys(bound.variable or _NAMED_BASE[bound.base] for bound in bounds))
+            advice = (
+                "set the option start to it, and remove the condition"
+                if is_same
+                else "write its value out where no run gives it another one, or take the condition out"
+            )
             raise Left(
                 MigrateCode.UnboundPartition,
                 f"{names} bounds {start.written} beside the filter, and what it leaves out would be recorded as "
-                "loaded; set the option start to it, and remove the condition",
+                f"loaded; {advice}",
                 line=start.filter.line,
             )
         found = tag

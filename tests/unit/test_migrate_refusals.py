@@ -28,6 +28,28 @@ def united(first: str, second: str, columns: str = "id, event_at", others: str =
 
 
 LEFT: dict[str, tuple[str | dict[str, str], str]] = {
+    "a macro that looks at the table before the query": (
+        {
+            "m": incremental(f"{{% if is_incremental() %}}{{% set n = columns_of_it() %}}{{% endif %}}\nselect id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST}')}"),
+            "macros/c.sql": "{% macro columns_of_it() %}{{ return(adapter.get_columns_in_relation(this)) }}{% endmacro %}",
+        },
+        "the macro columns_of_it reads the model's own table before the query is written",
+    ),
+    "a macro that asks another before the query": (
+        {
+            "m": incremental("{% set n = later() %}\nselect id, event_at from {{ ref('raw') }} {% if n %} where id > 0 {% endif %}"),
+            "macros/c.sql": "{% macro later() %}{{ return(asked()) }}{% endmacro %}\n{% macro asked() %}{{ return(is_incremental()) }}{% endmacro %}",
+        },
+        "the macro later asks is_incremental() before the query is written",
+    ),
+    "a variable beside the filter on another column": (
+        incremental(f"select id, event_at from {{{{ ref('raw') }}}}\nwhere sent_at >= '{{{{ var(\"since\") }}}}' {BLOCK.format(f'and {NEWEST}')}"),
+        "since bounds sent_at beside the filter, and what it leaves out would be recorded as loaded; write its value out",
+    ),
+    "filtered rows that a condition looks up": (
+        incremental(f"with new as (select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST}')})\nselect id, event_at from {{{{ ref('b') }}}} where id in (select id from new)"),
+        "the filtered rows are looked up by a condition or a column; join them instead",
+    ),
     "variables and a newest value": (
         united("event_at >= '{{ var(\"since\") }}'", NEWEST),
         "variables bound one filter and the table or the clock another",
@@ -146,7 +168,7 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
     ),
     "a macro that decides in a statement": (
         {"m": incremental("{% do chosen() %} select id from {{ ref('raw') }}"), "macros/chosen.sql": "{% macro chosen() %}{% if is_incremental() %}{% endif %}{% endmacro %}"},
-        "the macro chosen decides what is loaded",
+        "the macro chosen asks is_incremental() before the query is written",
     ),
     "something set for no filter": (
         incremental("{% if is_incremental() %}{% set unused = 3 %}{% endif %} select id from {{ ref('raw') }}"),
