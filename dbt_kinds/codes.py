@@ -301,7 +301,7 @@ class MigrateCode(Code):
         "note",
         "Predicates that restrict the merge also restrict what a range that is loaded again can change.",
     )
-    PredicatesNotUsed = "note", "Predicates that restricted the merge have no use if a range is replaced."
+    PredicatesNotUsed = "note", "Settings that restricted the merge have no use any more, or had none."
     PrunedInput = (
         "note",
         "A joined input is read from the beginning of the window on, as runs read it from their bound on.",

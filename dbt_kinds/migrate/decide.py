@@ -113,6 +113,22 @@ def _carry_over(
                 "one key stay side by side, as before",
             )
         )
+    if settings.ignored_columns:
+        if not set(settings.ignored_columns) <= set(own):
+            raise Left(
+                MigrateCode.ConfigElsewhere,
+                f"{settings.ignored_columns[0]} stands in YAML, where a kind would look at it and delete+insert did "
+                "not; take it out there",
+                line=settings.line,
+            )
+        found.removed |= set(settings.ignored_columns)
+        found.notes.append(
+            MigrationNote(
+                MigrateCode.PredicatesNotUsed,
+                f"delete+insert did not look at {', '.join(settings.ignored_columns)}, which is taken out: whole rows "
+                "are replaced, as before",
+            )
+        )
     if settings.unique_key and settings.strategy is None and options.adapter is None and options.dialect == "spark":
         found.notes.append(
             MigrationNote(

@@ -213,11 +213,7 @@ def choose_kind(
             )
         return "incremental_by_time_range", column
     if settings.unique_key:
-        narrowed = [
-            name
-            for name in ("incremental_predicates", "predicates", "merge_update_columns", "merge_exclude_columns")
-            if settings.config.get(name)
-        ]
+        narrowed = settings.narrowing
         if narrowed and settings.strategy == "delete+insert":
             raise Left(MigrateCode.CustomStrategy, f"{narrowed[0]} narrows what delete+insert deletes", line=line)
         # predicates only restrict where the merge looks; a range is replaced as a whole

@@ -15,7 +15,6 @@ from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import conjuncts, sources_of
 
 _COLUMN = re.compile(r"[\w ]+|[`\"\[].+[`\"\]]")
-_NARROWING = ("incremental_predicates", "predicates", "merge_update_columns", "merge_exclude_columns")
 # whose adapters delete and insert if a model has a key and names no strategy
 _DELETING_ADAPTERS = frozenset({"duckdb", "postgres", "redshift"})
 # what makes several rows of one
@@ -47,7 +46,7 @@ def set_key(found: Conversion, reading: Reading, settings: Settings, options: Mi
     )
     written = ", ".join(settings.unique_key)
     if is_deleting and not is_unique:
-        narrowed = [name for name in _NARROWING if settings.config.get(name)]
+        narrowed = settings.narrowing
         if narrowed:
             raise Left(
                 MigrateCode.CustomStrategy,

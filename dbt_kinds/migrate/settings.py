@@ -51,6 +51,7 @@ _MERGES = {
         "merge_update_columns_default_rule",
     ),
 }
+_MERGED_COLUMNS = ("merge_update_columns", "merge_exclude_columns")
 SPARK_ADAPTERS = frozenset({"spark", "databricks", "glue", "fabricspark"})
 # which append, whatever the key is, if a model names no strategy
 _APPENDING_ADAPTERS = frozenset({"spark", "fabricspark", "trino"})
@@ -91,6 +92,18 @@ class Settings:
     def replaces_all(self) -> bool:
         """Whether each run replaces the whole table."""
         return self.strategy == "insert_overwrite" and not self.partition_by
+
+    @property
+    def narrowing(self) -> tuple[str, ...]:
+        """The settings that narrow which rows of the table a key replaces, or which of their columns."""
+        names = ("incremental_predicates", "predicates", *(() if self.strategy == "delete+insert" else _MERGED_COLUMNS))
+        return tuple(name for name in names if self.config.get(name))
+
+    @property
+    def ignored_columns(self) -> tuple[str, ...]:
+        """The settings of a merge that delete+insert does not look at."""
+        names = _MERGED_COLUMNS if self.strategy == "delete+insert" else ()
+        return tuple(name for name in names if self.config.get(name))
 
     @property
     def replaces_any_range(self) -> bool:

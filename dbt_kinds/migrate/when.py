@@ -348,7 +348,9 @@ def notes_of(
             notes.append(
                 MigrationNote(
                     MigrateCode.KeptAsTest,
-                    f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique",
+                    "a range is replaced as a whole, where delete+insert kept the rows of a key that came no more"
+                    if settings.strategy == "delete+insert"
+                    else f"a range is replaced as a whole; test that {', '.join(settings.unique_key)} is unique",
                 )
             )
         native = "delta" if options.adapter == "databricks" else "parquet"

@@ -847,6 +847,22 @@ def test_the_database_that_a_parent_is_read_from_is_no_choice_of_rows(
         assert result.reason is not None and "the variable run_date decides what p holds" in result.reason.message
 
 
+@pytest.mark.parametrize("key", ["id", "day"])
+@pytest.mark.parametrize("setting", ["merge_exclude_columns=['made_at']", "merge_update_columns=['id']"])
+def test_delete_and_insert_looks_at_no_columns_of_a_merge(setting: str, key: str, tmp_path: Path) -> None:
+    query = "select id, day, made_at from {{ ref('raw') }}\n{% if is_incremental() %} where day >= (select max(day) from {{ this }}) {% endif %}"
+    config = f"incremental_strategy='delete+insert', unique_key='{key}'"
+    result = one(migrated(tmp_path, {"m": incremental(query, f"{config}, {setting}")}))
+    assert result.kind == (KEY if key == "id" else TIME_RANGE), result.reason
+    assert "merge_" not in str(result.new_text)
+    assert f"delete+insert did not look at {setting.split('=')[0]}" in said(result, "PredicatesNotUsed")
+    # the kind would look at what stands in YAML
+    name, value = setting.split("=")
+    yaml = f"models: [{{name: m, config: {{{name}: {value}}}}}]"
+    result = one(migrated(tmp_path, {"m": incremental(query, config), "models/m.yml": yaml}))
+    assert result.reason is not None and result.reason.code == "ConfigElsewhere", result.new_text
+
+
 def test_the_oldest_row_of_a_key_depends_on_when_runs_took_place(tmp_path: Path) -> None:
     text = incremental(
         "select id, loaded_at from {{ ref('raw') }}\n{% if is_incremental() %}\n"
