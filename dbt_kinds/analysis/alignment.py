@@ -15,6 +15,7 @@ from dbt_kinds.analysis.tree import nodes_of, without_parentheses
 
 # contradictory conditions, a = b and a = b - 1, would loop forever
 _MOST_OF_A_VARIABLE = 4
+_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
 def equal_terms(partition: Term | None, predicates: Iterable[JoinPredicate]) -> list[Term]:
@@ -63,16 +64,32 @@ def group_keys(scope: SelectScope) -> list[Term]:
     if group.args.get("all"):
         plain = [part for part in scope.node.expressions if not _has_aggregate(part)]
         return [reader_of(scope).term(part) for part in plain]
-    keys = [] if _covers_all(group) else list(group.expressions)
-    terms = [_key(scope, key) for key in keys]
-    for sets in group.args.get("grouping_sets") or []:
-        grouped = [[_key(scope, key) for key in _members(part)] for part in sets.expressions]
-        named = {key.sql().lower() for part in sets.expressions for key in _members(part)}
-        if named and named <= {key.sql().lower() for key in group.expressions}:
-            terms = []
-        first = grouped[0] if grouped else []
-        terms += [term for term in first if all(term.same in {other.same for other in part} for part in grouped)]
-    return terms
+    # GROUP BY a, b GROUPING SETS (…): the sets decide, and the keys before them only name their columns
+    sets = group.args.get("grouping_sets") or []
+    keys = [] if sets or _has_subsets(group) else group.expressions
+    return [term for key in [*keys, *sets] for term in _common_keys(scope, key)]
+
+
+def has_grouping_sets(group: exp.Expr) -> bool:
+    """Whether a GROUP BY has ROLLUP, CUBE or GROUPING SETS, among its keys or after them."""
+    return (
+        bool(group.args.get("grouping_sets"))
+        or _has_subsets(group)
+        or any(isinstance(key, _SETS) for key in group.expressions)
+    )
+
+
+def _has_subsets(group: exp.Expr) -> bool:
+    """Whether WITH ROLLUP or WITH CUBE follows the keys of a GROUP BY, and so leaves out each of them once."""
+    return bool(group.args.get("rollup") or group.args.get("cube"))
+
+
+def _common_keys(scope: SelectScope, key: exp.Expr) -> list[Term]:
+    """The keys that all sets of one element of GROUP BY have; ROLLUP and CUBE also have the empty set."""
+    if isinstance(key, exp.GroupingSets):
+        sets = [[term for member in _members(part) for term in _common_keys(scope, member)] for part in key.expressions]
+        return [term for term in sets[0] if all(term.same in {other.same for other in part} for part in sets)]
+    return [] if isinstance(key, _SETS) else [_key(scope, key)]
 
 
 def _key(scope: SelectScope, key: exp.Expr) -> Term:
@@ -80,11 +97,6 @@ def _key(scope: SelectScope, key: exp.Expr) -> Term:
     if ordinal is not None and 0 < ordinal <= len(scope.outputs):
         return scope.outputs[ordinal - 1].term
     return reader_of(scope, aliases=True).term(key)
-
-
-def _covers_all(group: exp.Expr) -> bool:
-    """Whether ROLLUP or CUBE follows the keys and so omits each of them once."""
-    return any(not part.expressions for name in ("rollup", "cube") for part in group.args.get(name) or [])
 
 
 def _members(part: exp.Expr) -> list[exp.Expr]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from dbt_kinds.analysis import advice
-from dbt_kinds.analysis.alignment import group_keys, is_aggregating, is_aligned
+from dbt_kinds.analysis.alignment import group_keys, has_grouping_sets, is_aggregating, is_aligned
 from dbt_kinds.analysis.batches import Bound
 from dbt_kinds.analysis.catalogue import Catalogue, Relation
 from dbt_kinds.analysis.determinism import nondeterministic_calls
@@ -120,7 +120,7 @@ class _Search:
         if not isinstance(scope, SelectScope) or group is None:
             self.add(CheckCode.CumulativeRequiresGroupBy, self.query.tree, advice.CUMULATIVE_GROUP_BY)
             return []
-        if _has_grouping_sets(group):
+        if has_grouping_sets(group):
             self.add(CheckCode.CumulativeRequiresGroupBy, group, advice.CUMULATIVE_GROUPING_SETS)
             return []
         terms = group_keys(scope)
@@ -133,7 +133,7 @@ class _Search:
     def combiners(self, scope: Scope, keys: list[Output]) -> dict[str, str]:
         """The combiner of every other output."""
         group = scope.node.args.get("group")
-        if not isinstance(scope, SelectScope) or group is None or _has_grouping_sets(group):
+        if not isinstance(scope, SelectScope) or group is None or has_grouping_sets(group):
             return {}
         for code in (CheckCode.having, CheckCode.distinct):
             clause = scope.node.args.get(code.name)
@@ -256,10 +256,6 @@ def _combiner(node: exp.Expr | None) -> str | None:
     if isinstance(call.args.get("this"), exp.Distinct):
         return None
     return _COMBINERS.get(type(call))
-
-
-def _has_grouping_sets(group: exp.Expr) -> bool:
-    return any(group.args.get(name) for name in ("rollup", "cube", "grouping_sets"))
 
 
 def _is_named(node: exp.Expr | None) -> bool:

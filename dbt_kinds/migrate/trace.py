@@ -12,6 +12,7 @@ from typing import cast
 
 from sqlglot import exp
 
+from dbt_kinds.analysis.alignment import has_grouping_sets
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.durations import UNITS, coarser, finest, holds_whole
@@ -458,9 +459,7 @@ def _add_whole(found: Trace, unit: str | None, what: str) -> None:
 
 def _units_grouped_by(select: exp.Select, group: exp.Expr, known: Known) -> list[str | None]:
     """The unit of each GROUP BY item that is the filtered column or a truncation of it."""
-    if any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets")):
-        return []
-    if any(isinstance(part, exp.Rollup | exp.Cube | exp.GroupingSets) for part in group.expressions):
+    if has_grouping_sets(group):
         return []
     parts = [projection.unalias() for projection in select.expressions] if group.args.get("all") else group.expressions
     return _units_of(select, parts, known)
