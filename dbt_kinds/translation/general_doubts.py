@@ -50,7 +50,7 @@ _BLANK = re.compile(r"(?<!\\)(\\\\)*\\[sS]|\[:space:\]")
 _BORDERS_OF_ASCII = frozenset({"bigquery", "duckdb"})
 _BORDER = re.compile(r"(?<!\\)(\\\\)*\\[bB]")
 # the same pattern for a whole text and for a part of it
-_MATCHES_WHOLE = re.compile(r"(\^|\.\*)[^|]*(\$|\.\*)")
+_MATCHES_WHOLE = re.compile(r"(\^|\.\*)[^|]*(?<!\\)(\$|\.\*)")
 _PLAIN_TEXT = re.compile(r"\d{4}-\d\d?-\d\d?|\s*[-+]?\d*\.\d+\s*")
 _ENDS = re.compile(r"(?<!\\)\$(\)|$)")
 # their value has the type of their operand
