@@ -20,14 +20,25 @@
 
 
 {# The description of the store, as describe_table returns it, or none if there is none yet. Looked up until it is
-   found; pass `refresh` if others may have created it. #}
+   found; pass `refresh` if others may have created it. Raises where convert_store ended between its renames. #}
 {% macro find_store(refresh=false) %}
   {% set known = dbt_kinds.run_memory('store') %}
   {% if not known %}
     {% set store = dbt_kinds.store_table() %}
-    {% do known.update(dbt_kinds.describe_table(store)) if dbt_kinds.relation_type(store, refresh) is not none %}
+    {% if dbt_kinds.relation_type(store, refresh) is not none %}
+      {% do known.update(dbt_kinds.describe_table(store)) %}
+    {% elif dbt_kinds.relation_type(dbt_kinds.store_before()) is not none %}
+      {% do dbt_kinds.fail('the interval store', 'it is being converted, or convert_store was interrupted: '
+        ~ 'then run convert_store again') %}
+    {% endif %}
   {% endif %}
   {% do return(known or none) %}
+{% endmacro %}
+
+
+{# Lets the store be looked up again: it is another table now. #}
+{% macro forget_store() %}
+  {% do dbt_kinds.run_memory('store').clear() %}
 {% endmacro %}
 
 

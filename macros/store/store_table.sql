@@ -7,6 +7,18 @@
 {% endmacro %}
 
 
+{# What convert_store copies the store to, until it takes its place. #}
+{% macro converted_store() %}
+  {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_intervals_converted'})) %}
+{% endmacro %}
+
+
+{# What convert_store calls the old store, until all its rows are in the new one. #}
+{% macro store_before() %}
+  {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_intervals_before'})) %}
+{% endmacro %}
+
+
 {#
   Its columns, in order, one row per event: `loaded` and `invalidated` make up the coverage; `claimed`, `released`
   and `failed` describe a run's lease, or a run that failed before it had one (refusals.sql); `pending` and `settled` a

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.functional.project import DAILY_EVENTS, PACKAGE, Project, events_table
+from tests.functional.project import DAILY_EVENTS, Project, events_table
 from tests.sweep import rest
 
 NOW = "2024-01-05 08:00:00"
@@ -63,23 +62,6 @@ def test_the_store_can_live_in_another_schema_and_format(project: Project, store
     described = project.sql("describe table extended {schema}_store.dbt_kinds_intervals")
     assert ("Provider", store_format, "") in described
     assert not project.table_exists("dbt_kinds_intervals")
-
-
-def test_a_store_goes_over_to_another_format_by_the_statements_of_the_manual(project: Project) -> None:
-    events_table(project)
-    project.kind("daily", DAILY_EVENTS, config=ICEBERG)
-    project.run(now=NOW)
-    stored = project.rows("select * from {schema}.dbt_kinds_intervals")
-    page = (PACKAGE / "docs/concepts/store.md").read_text().split("## Another format")[1]
-    (block,) = re.findall("```sql\n(.*?)```", page, re.DOTALL)
-    for statement in block.replace("analytics", project.schema).split(";")[:-1]:
-        project.sql(statement)
-    assert project.rows("select * from {schema}.dbt_kinds_intervals") == stored
-    assert project.run(now=NOW, store_format="iceberg").messages == {"daily": "OK up to date"}
-    assert project.run(now="2024-01-06 08:00:00", store_format="iceberg").messages == {"daily": "OK 1 batch"}
-    assert project.recorded("daily") == [["2024-01-01", "2024-01-06"]]
-    provider = [row[1] for row in project.sql("describe extended {schema}.dbt_kinds_intervals") if row[0] == "Provider"]
-    assert provider == ["iceberg"]
 
 
 def test_the_store_is_text_on_hive_and_read_the_same_in_any_time_zone(project: Project) -> None:

@@ -14,7 +14,7 @@ CALLED_BY_USERS = {
     *("window_of", "changes_of", "last_value", "last_run", "is_backfill", "as_of", "current"),
     *("spark__can_clone_table", "spark__drop_relation", "spark__load_csv_rows"),
     *("spark__list_relations_without_caching", "plan", "status", "history", "doctor", "ingested", "record", "adopt"),
-    *("adopt_snapshot", "forget", "release_lease", "compact_store", "verify"),
+    *("adopt_snapshot", "forget", "release_lease", "compact_store", "convert_store", "verify"),
 }
 FOLDERS = sorted(folder.name for folder in MACROS.iterdir() if folder.is_dir())
 
