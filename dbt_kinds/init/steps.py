@@ -135,8 +135,8 @@ def _add_profile(setup: Setup, project: dict[str, Any]) -> bool:
         return _is_embedded(setup, project | {"profile": name})
     profile = local_profile(setup.root / DEFAULT_DIRECTORY, name=name, schema="analytics", threads=4)
     _change(setup, PROFILES, with_value(setup.text(PROFILES), [name], profile[name]))
-    # a profile that was there may be one that all share
-    _let_git_ignore(setup, f"{DEFAULT_DIRECTORY}/", *([] if PROFILES in setup.old else [PROFILES]))
+    # a profile that was there may be one that all share; dbt writes .user.yml beside it
+    _let_git_ignore(setup, f"{DEFAULT_DIRECTORY}/", *([] if PROFILES in setup.old else [PROFILES, ".user.yml"]))
     return True
 
 

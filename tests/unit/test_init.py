@@ -137,10 +137,10 @@ def test_a_project_without_a_profile_gets_the_embedded_one(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (None, ".dbt_kinds/\nprofiles.yml\n"),
-        ("target/\n# ours\n/logs", "target/\n# ours\n/logs\n.dbt_kinds/\nprofiles.yml\n"),
-        ("/.dbt_kinds\n", "/.dbt_kinds\nprofiles.yml\n"),
-        ("target/\r\nprofiles.yml\r\n", "target/\r\nprofiles.yml\r\n.dbt_kinds/\r\n"),
+        (None, ".dbt_kinds/\nprofiles.yml\n.user.yml\n"),
+        ("target/\n# ours\n/logs", "target/\n# ours\n/logs\n.dbt_kinds/\nprofiles.yml\n.user.yml\n"),
+        ("/.dbt_kinds\n", "/.dbt_kinds\nprofiles.yml\n.user.yml\n"),
+        ("target/\r\nprofiles.yml\r\n", "target/\r\nprofiles.yml\r\n.dbt_kinds/\r\n.user.yml\r\n"),
     ],
 )
 def test_git_ignores_the_tables_and_the_profile_that_it_writes(tmp_path: Path, before: str | None, after: str) -> None:
