@@ -16,10 +16,11 @@ from dbt_kinds.errors import MigrationNote, NoFilter
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
 from dbt_kinds.migrate.column_types import DATE_NAME
 from dbt_kinds.migrate.durations import NOTHING, UNITS, Duration, duration, holds_whole, whole_intervals
+from dbt_kinds.migrate.known_times import Known, known_from, unit_of
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.parents import cte_of
 from dbt_kinds.migrate.reading import leaves_of
-from dbt_kinds.migrate.trace import Known, Trace, known_from, sources_of, unit_of
+from dbt_kinds.migrate.trace import Trace, sources_of
 from dbt_kinds.readers.dbt.rendering import Names
 
 _DAY = Duration(seconds=86400)

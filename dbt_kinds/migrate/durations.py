@@ -10,6 +10,8 @@ from dbt_kinds.intervals.units import NAMED_UNITS, read_unit
 _DAY = 86400
 # from fine to coarse: what SQL truncates to, and what intervals consist of
 UNITS = ("minute", *reversed(NAMED_UNITS))
+# longer than a day
+LONG_UNITS = frozenset({"week", "month", "quarter", "year"})
 _SECONDS = {"second": 1, "minute": 60} | {
     name: seconds for name, _, seconds, _ in map(read_unit, NAMED_UNITS) if seconds
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
@@ -11,18 +9,18 @@ from sqlglot import exp
 
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, NoFilter
+from dbt_kinds.migrate.absences import anti_join
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.durations import NOTHING, Duration, duration
+from dbt_kinds.migrate.durations import LONG_UNITS, NOTHING, Duration, duration
 from dbt_kinds.migrate.filters import Comparison, Filter
-from dbt_kinds.migrate.trace import same
+from dbt_kinds.migrate.known_times import same
+from dbt_kinds.migrate.unread_conditions import shown, unequal, unreadable
 from dbt_kinds.readers.dbt.rendering import THIS, Names
 
 _WRITTEN_TIMES = (exp.Datetime, exp.Timestamp, exp.TsOrDsToDatetime, exp.TsOrDsToTimestamp)
 _DAY = Duration(seconds=86400)
-_CODE = re.compile(r"kinds_code_\d+")
-_LONG_UNITS = frozenset({"week", "month", "quarter", "year"})
 
 
 @dataclass
@@ -186,11 +184,6 @@ def are_of_one_day(meanings: list[Meaning]) -> bool:
     return True
 
 
-def is_absence(found: Filter) -> bool:
-    """Whether a filter only finds rows by the absence of their key from the table."""
-    return all(part.operator == "other" and _anti_join(part.expression) is not None for part in found.comparisons)
-
-
 def reaches_as_far(one: Meaning, other: Meaning) -> bool:
     """Whether a filter reads at least as far back as another one, from the same bound."""
     ends = [{bound.base for bound in meaning.lower} for meaning in (one, other)]
@@ -229,7 +222,7 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
     meaning = Meaning(found)
     line = found.line
     for comparison in found.comparisons:
-        keys = _anti_join(comparison.expression) if comparison.operator == "other" else None
+        keys = anti_join(comparison.expression) if comparison.operator == "other" else None
         if keys is not None:
             meaning.keys |= keys
             meaning.dropped.append(comparison)
@@ -256,7 +249,7 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
 def _take(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions, line: int) -> None:
     comparison = _as_range(comparison, names, options)
     if comparison.operator == "other":
-        raise _unreadable(comparison, names, line)
+        raise unreadable(comparison, names, line)
     given = comparison
     bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
     if any(bound is None for bound in bounds) and comparison.operator != "between":
@@ -265,7 +258,7 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         given, comparison = comparison, turned
     known = [bound for bound in bounds if bound is not None]
     if len(known) != len(bounds):
-        raise _unreadable(given, names, line)
+        raise unreadable(given, names, line)
     if read_bound(comparison.expression, names, options.dialect) is not None:
         raise NoFilter(
             MigrateCode.UnreadableBlock,
@@ -276,7 +269,7 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
     if isinstance(comparison.expression, exp.Subquery):
         raise NoFilter(
             MigrateCode.UnreadableBlock,
-            f"the condition compares what `{_short(comparison.written)}` finds and no column of the rows, so that it "
+            f"the condition compares what `{shown(comparison.written)}` finds and no column of the rows, so that it "
             "loads all or nothing; compare a column",
             line=line,
         )
@@ -294,7 +287,7 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         meaning.upper.append(replace(upper, is_inclusive=True))
     elif operator in (">=", ">"):
         if comparison.is_alternative and known[0].base == "variable":
-            raise _unreadable(comparison, names, line)
+            raise unreadable(comparison, names, line)
         _add_lower(meaning, known[0], operator, line)
     elif operator == "=":
         bound = known[0]
@@ -314,7 +307,7 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
         is_yesterday = bound.base == "now" and bound.truncated == "day" and bound.shift == _DAY
         is_day = bound.base == "variable" and not bound.shift.months and bound.shift.seconds % _DAY.seconds == 0
         if not is_yesterday and not is_day:
-            raise _unequal(comparison, bound, names, line)
+            raise unequal(comparison, bound, names, line)
         # a day that a run read late had its late rows: it is read again until then
         late = bound.shift if is_day and bound.shift.seconds > 0 else NOTHING
         meaning.lower.append(Bound(bound.base, shift=late, truncated="day", variable=bound.variable))
@@ -331,7 +324,7 @@ def _is_whole_of_now(comparison: Comparison, bound: Bound) -> bool:
     """
     made = truncation(comparison.expression)
     is_near = not bound.shift.months and 0 <= bound.shift.seconds <= _DAY.seconds
-    is_long = bound.truncated in _LONG_UNITS
+    is_long = bound.truncated in LONG_UNITS
     return bound.base == "now" and is_long and is_near and made is not None and made[1] == bound.truncated
 
 
@@ -340,36 +333,10 @@ def _is_whole_before(comparison: Comparison, bound: Bound) -> bool:
     `date_trunc('month', day) = date_trunc('month', current_date() - interval 1 month)`.
     """
     unit, made = bound.truncated, truncation(comparison.expression)
-    if bound.base not in ("now", "variable") or unit not in _LONG_UNITS or bound.shift != duration(1, unit):
+    if bound.base not in ("now", "variable") or unit not in LONG_UNITS or bound.shift != duration(1, unit):
         return False
     column = comparison.expression
     return made[1] == unit if made is not None else isinstance(column, exp.Column) and unit in column.name.lower()
-
-
-def _unequal(comparison: Comparison, bound: Bound, names: Names, line: int) -> Left:
-    """Why a condition with `=` selects no range of time, with what to write instead."""
-    short = _short(comparison.whole)
-    if bound.base == "latest":
-        return Left(
-            MigrateCode.ReadsThisElsewhere,
-            f"`{short}` reads what is equal to the newest value of the table, and nothing after it; write >=",
-            line=line,
-        )
-    unit, made = bound.truncated, truncation(comparison.expression)
-    if bound.base == "now" and unit in _LONG_UNITS:
-        advice = f"write `>=`, which reads the {unit}s since then, too"
-        if made is None and bound.shift.is_zero:
-            of = _short(comparison.written)
-            advice = f"if {of} holds beginnings of {unit}s, write date_trunc('{unit}', {of}) in its place"
-        return NoFilter(MigrateCode.UnreadableBlock, f"`{short}` selects a single {unit}; {advice}", line=line)
-    if bound.base == "now" and (made is None or made[1] == "day"):
-        return NoFilter(
-            MigrateCode.UnreadableBlock,
-            f"`{short}` selects one day, and not the one that is over when a run begins; write `>=`, which reads the "
-            "days since then, too",
-            line=line,
-        )
-    return _unreadable(comparison, names, line)
 
 
 def _is_always(comparison: Comparison) -> bool:
@@ -485,7 +452,7 @@ def _check_upper(bound: Bound, line: int) -> None:
 def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options: MigrateOptions) -> None:
     """The first load begins at a fixed time or one before now, or has the same upper bound."""
     line = meaning.filter.line
-    short = _short(comparison.whole)
+    short = shown(comparison.whole)
     problem = Left(
         MigrateCode.ElseBranchDiffers,
         f"the first load has `{short}`, which is neither no filter nor a fixed start",
@@ -568,125 +535,3 @@ def _dated(bound: Bound) -> Bound:
     except ValueError:
         return bound
     return replace(bound, shift=NOTHING, variable=day.isoformat())
-
-
-def _anti_join(condition: exp.Expr) -> dict[str, exp.Expr] | None:
-    """The compared columns of `key not in (select key from this)` or `not exists (… where this.key = key)`."""
-    if not isinstance(condition, exp.Not):
-        return None
-    inner = condition.this
-    while isinstance(inner, exp.Paren):
-        inner = inner.this
-    if isinstance(inner, exp.In) and isinstance(inner.this, exp.Column):
-        query = inner.args.get("query")
-        query = query.this if isinstance(query, exp.Subquery) else query
-        if isinstance(query, exp.Select) and _reads_this(query) and query.args.get("where") is None:
-            columns = [projection.unalias() for projection in query.expressions]
-            if len(columns) == 1 and isinstance(columns[0], exp.Column):
-                return {columns[0].name: inner.this}
-        return None
-    if isinstance(inner, exp.Exists):
-        query = inner.this.this if isinstance(inner.this, exp.Subquery) else inner.this
-        where = query.args.get("where") if isinstance(query, exp.Select) else None
-        if where is None or not _reads_this(query):
-            return None
-        source = (query.args.get("from_") or query.args.get("from")).this
-        keys: dict[str, exp.Expr] = {}
-        for part in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
-            if not isinstance(part, exp.EQ) or not all(
-                isinstance(side, exp.Column) for side in (part.this, part.expression)
-            ):
-                return None
-            sides = (part.this, part.expression)
-            own = [side for side in sides if side.table.lower() == source.alias_or_name.lower()]
-            if len(own) != 1:
-                return None
-            keys[own[0].name] = next(side for side in sides if side is not own[0])
-        return keys
-    return None
-
-
-def _reads_this(query: exp.Expr) -> bool:
-    tables = list(query.find_all(exp.Table))
-    return len(tables) == 1 and tables[0].name == THIS
-
-
-def _is_of_row(column: exp.Column, part: exp.Expr) -> bool:
-    """Whether a column of a part of a condition is of the filtered rows, and of no query in that part."""
-    node: exp.Expr | None = column
-    while node is not None and node is not part:
-        if isinstance(node, exp.Query):
-            return False
-        node = node.parent
-    return not isinstance(part, exp.Subquery)
-
-
-def _short(written: str) -> str:
-    return " ".join(written.split())[:120]
-
-
-def _unreadable(comparison: Comparison, names: Names, line: int) -> Left:
-    whole = " ".join(
-        part for part in (comparison.written, comparison.operator, comparison.written_other) if part != "other"
-    )
-    short = _short(whole)
-    parts = [comparison.expression, *comparison.others]
-    if any(table.name == THIS for part in parts for table in part.find_all(exp.Table)):
-        made = next((found.this for part in parts for found in part.find_all(exp.Max)), None)
-        if made is not None and not isinstance(made, exp.Column) and truncation(made) is None:
-            written = " ".join(made.sql().split())[:80]
-            return Left(
-                MigrateCode.ReadsThisElsewhere,
-                f"`{short}` asks for the newest `{written}`, which is no column of the model; select it as a column, "
-                "and compare it with the newest value of that",
-                line=line,
-            )
-        newest = [found for part in parts for found in part.find_all(exp.Subquery) if _is_newest(found)]
-        if newest:
-            return NoFilter(
-                MigrateCode.UnreadableBlock,
-                f"`{short}` computes its bound from the newest value in a way that is not read; write it as "
-                "max(column), or that less some days or hours, with a date or a timestamp where there is none",
-                line=line,
-            )
-        return Left(
-            MigrateCode.ReadsThisElsewhere,
-            f"`{short}` reads the model's own table for more than its newest value",
-            line=line,
-        )
-    if any(code not in names.moments for part in parts for code in _computed(part)):
-        return NoFilter(
-            MigrateCode.UnreadableBlock,
-            f"`{short}` applies only on incremental runs, and the template computes its bound; write the bound in SQL, "
-            "as the newest value of a column, or current_date less some days",
-            line=line,
-        )
-    if not any(_is_of_row(column, part) for part in parts for column in part.find_all(exp.Column)):
-        return NoFilter(
-            MigrateCode.UnreadableBlock,
-            f"`{short}` applies only on incremental runs, and to all rows alike; take it out if it only saves work, or "
-            "compare a column of the rows",
-            line=line,
-        )
-    return NoFilter(
-        MigrateCode.UnreadableBlock,
-        f"`{short}` applies only on incremental runs, and is no bound that can be read; write it as a column compared "
-        "with its newest value, the current time or a variable, less some days or hours",
-        line=line,
-    )
-
-
-def _is_newest(subquery: exp.Subquery) -> bool:
-    """Whether a subquery asks the model's own table for one newest value, of all rows."""
-    query = subquery.this
-    if not isinstance(query, exp.Select) or not _reads_this(query) or len(query.expressions) != 1:
-        return False
-    is_of_all = all(query.args.get(name) is None for name in ("where", "group", "having", "limit", "order"))
-    return is_of_all and len(list(query.find_all(exp.Max))) == 1 and query.find(exp.Window) is None
-
-
-def _computed(part: exp.Expr) -> Iterator[str]:
-    """What a template prints in a part of a condition, other than variables."""
-    for node in part.walk():
-        if isinstance(node, exp.Literal | exp.Identifier) and _CODE.fullmatch(node.name):
-            yield node.name

@@ -10,11 +10,12 @@ from sqlglot import exp
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
 from dbt_kinds.migrate.epochs import without_number_casts
+from dbt_kinds.migrate.known_times import same
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.parents import Place
 from dbt_kinds.migrate.parts import part_in, terms
 from dbt_kinds.migrate.reading import Reading
-from dbt_kinds.migrate.trace import Trace, same
+from dbt_kinds.migrate.trace import Trace
 
 _DEEPEST = 20
 # how many of a part are in a year
@@ -122,7 +123,7 @@ def _read(
 
 
 def _parts_below(column: exp.Column, select: exp.Select, reading: Reading, depth: int = 0) -> Iterator[Place]:
-    """The part of a time that a column is, where the query makes it: a table may hold fiscal years."""
+    """The part of a time that a column is, where the query itself makes it: a table may hold fiscal years."""
     for origin in reading.parents.origins(column, select, reading.names):
         if not isinstance(origin, Place) or origin.names is not reading.names:
             continue

@@ -9,10 +9,11 @@ from sqlglot import exp
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
+from dbt_kinds.migrate.known_times import conjuncts
 from dbt_kinds.migrate.parents import cte_of
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.trace import conjuncts, sources_of
+from dbt_kinds.migrate.trace import sources_of
 
 _COLUMN = re.compile(r"[\w ]+|[`\"\[].+[`\"\]]")
 # whose adapters delete and insert if a model has a key and names no strategy

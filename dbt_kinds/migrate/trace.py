@@ -15,11 +15,12 @@ from sqlglot import exp
 from dbt_kinds.analysis.alignment import has_grouping_sets
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.migrate.bounds import truncation
-from dbt_kinds.migrate.durations import UNITS, coarser, finest, holds_whole
+from dbt_kinds.migrate.durations import UNITS, finest
 from dbt_kinds.migrate.epochs import counted, made_time, number_used, without_number_casts
-from dbt_kinds.migrate.parts import Part, part_in, whole_of
+from dbt_kinds.migrate.full_joins import coalesced
+from dbt_kinds.migrate.known_times import Known, conjuncts, known_from, part_of, same, unit_of
+from dbt_kinds.migrate.parts import Part, whole_of
 
-Known = list[tuple[exp.Expr, str | None]]
 _SHOWN = 80
 _HASHES = (exp.MD5, exp.MD5Digest, exp.SHA, exp.SHA2, exp.Hex, exp.LowerHex)
 
@@ -245,82 +246,6 @@ def _enter(select: exp.Select, alias: str, found: Trace) -> None:
     is_inner = all(not join.side and (join.kind or "").upper() in ("", "INNER") for join in joins)
     if joins and is_inner and alias:
         found.entered[id(select)] = alias.lower()
-
-
-def known_from(expression: exp.Expr) -> Known:
-    """An expression, and what it truncates and casts."""
-    known: Known = [(expression, None)]
-    inner = truncation(expression)
-    while inner is not None:
-        # `date(ts)` is filtered: the column itself is known to that precision
-        known = [(known[0][0], coarser(known[0][1], inner[1])), *known[1:], (inner[0], None)]
-        inner = truncation(inner[0])
-    for one in list(known):
-        if isinstance(one[0], exp.Cast | exp.Paren) and truncation(one[0]) is None:
-            known.append((one[0].this, one[1]))
-            if counted(one[0]) is not None:
-                known.append((without_number_casts(one[0]), one[1]))
-    if isinstance(expression, exp.DateFromParts):
-        # the first day of a month of a year
-        known.append((expression.args["year"], Part("year")))
-        if isinstance(expression.args["month"], exp.Column):
-            known.append((expression.args["month"], Part("month")))
-    return known
-
-
-def same(first: exp.Expr, second: exp.Expr) -> bool:
-    """Whether two expressions are the same, ignoring case; a name without its table may belong to any table."""
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, exp.Column) and isinstance(second, exp.Column):
-        tables = (first.table.lower(), second.table.lower())
-        return first.name.lower() == second.name.lower() and (tables[0] == tables[1] or "" in tables)
-    if isinstance(first, exp.Literal | exp.Var | exp.Identifier | exp.DataType):
-        return first.sql().lower() == second.sql().lower()
-    keys = {key for key, value in first.args.items() if value} | {key for key, value in second.args.items() if value}
-    for key in keys - {"_type"}:
-        mine, theirs = first.args.get(key), second.args.get(key)
-        lists = [value if isinstance(value, list) else [value] for value in (mine, theirs)]
-        if len(lists[0]) != len(lists[1]):
-            return False
-        for one, other in zip(*lists, strict=True):
-            if isinstance(one, exp.Expr) and isinstance(other, exp.Expr):
-                if not same(one, other):
-                    return False
-            elif one != other:
-                return False
-    return True
-
-
-def unit_of(node: exp.Expr, known: Known) -> tuple[bool, str | None]:
-    """Whether an expression is a known one or a truncation of it, and the unit of truncation."""
-    for expression, unit in known:
-        if not isinstance(unit, Part) and same(node, expression):
-            return True, unit
-    is_same = isinstance(node, exp.Coalesce) and all(isinstance(other, exp.Null) for other in node.expressions)
-    if is_same or isinstance(node, exp.Paren):
-        return unit_of(node.this, known)
-    inner = truncation(node)
-    if inner is not None:
-        is_known, unit = unit_of(inner[0], known)
-        return is_known, coarser(unit, inner[1]) if is_known else None
-    if isinstance(node, exp.Cast) and node.to.this in exp.DataType.TEMPORAL_TYPES:
-        return unit_of(node.this, known)
-    return False, None
-
-
-def part_of(node: exp.Expr, known: Known) -> Part | None:
-    """The part of a known time that an expression is as a number: its year, quarter or month."""
-    node = without_number_casts(node)
-    for expression, unit in known:
-        if isinstance(unit, Part) and same(node, expression):
-            return unit
-    made = part_in(node)
-    is_known, unit = unit_of(made[1], known) if made is not None else (False, None)
-    if made is None or not is_known:
-        return None
-    # the year of a week is that of its Monday
-    return Part(made[0]) if unit not in UNITS or (unit != "week" and holds_whole(made[0], unit)) else None
 
 
 def _through(tree: exp.Expr, select: exp.Select, known: Known, found: Trace, depth: int) -> None:
@@ -550,17 +475,6 @@ def shortened(parts: list[exp.Expr], dialect: str | None) -> str:
     return written if len(written) <= _SHOWN else f"{written[:_SHOWN].rstrip()} …"
 
 
-def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """The conjuncts of a condition."""
-    if isinstance(condition, exp.And):
-        yield from conjuncts(condition.this)
-        yield from conjuncts(condition.expression)
-    elif isinstance(condition, exp.Paren):
-        yield from conjuncts(condition.this)
-    else:
-        yield condition
-
-
 def sources_of(select: exp.Select) -> Iterator[exp.Expr]:
     """What a select reads in FROM and JOIN."""
     source = select.args.get("from_") or select.args.get("from")
@@ -688,7 +602,7 @@ def _into_reader(
     if full is not None and (place is full or isinstance(place, exp.From)):
         first = reader.args.get("from_") or reader.args["from"]
         other = first.this.alias_or_name if place is full else full.this.alias_or_name
-        known = _coalesced(full, known, other)
+        known = coalesced(full, known, other)
         if not known:
             found.problems.append(
                 (
@@ -745,39 +659,6 @@ def _pivoted(pivot: exp.Expr, outputs: dict[str, str | None], found: Trace) -> d
             )
         )
     return left
-
-
-def _coalesced(full: exp.Join, known: Known, other: str) -> Known:
-    """What is known of the rows of a full join on the time: the one of either side, if both are filtered alike."""
-    pairs = [
-        (exp.column(name.name, table=expression.table), exp.column(name.name, table=other))
-        for name in full.args.get("using") or []
-        for expression, _ in known
-        if isinstance(expression, exp.Column) and expression.name.lower() == name.name.lower()
-    ]
-    on = full.args.get("on")
-    for part in conjuncts(on) if on is not None else ():
-        if isinstance(part, exp.EQ):
-            pairs += [(part.this, part.expression), (part.expression, part.this)]
-    found: Known = []
-    for mine, theirs in pairs:
-        is_known, unit = unit_of(mine, known)
-        made = truncation(theirs)
-        is_time = isinstance(made[0] if made is not None else theirs, exp.Column)
-        tables = {column.table.lower() for column in theirs.find_all(exp.Column)}
-        if not is_known or not is_time or tables != {other.lower()}:
-            continue
-        found += _either(mine, theirs, unit)
-        own = truncation(mine)
-        if own is not None and made is not None and own[1] == made[1]:
-            # those of one day are in one window
-            found += _either(own[0], made[0], None)
-    return found
-
-
-def _either(mine: exp.Expr, theirs: exp.Expr, unit: str | None) -> Known:
-    pairs = ((mine, theirs), (theirs, mine))
-    return [(exp.Coalesce(this=one.copy(), expressions=[other.copy()]), unit) for one, other in pairs]
 
 
 def _known_before(found: Trace, reader: exp.Select, known: Known) -> bool:

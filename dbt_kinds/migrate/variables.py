@@ -9,15 +9,17 @@ from sqlglot import exp
 
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
+from dbt_kinds.migrate.absences import is_absence
 from dbt_kinds.migrate.bounds import read_bound
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import Comparison, Filter
-from dbt_kinds.migrate.meaning import Meaning, is_absence
+from dbt_kinds.migrate.known_times import same
+from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.outside import VAR_CALL, outside_filters
 from dbt_kinds.migrate.parameters import is_parameter, variables_in
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
-from dbt_kinds.migrate.trace import find_marker, is_plain_condition, same
+from dbt_kinds.migrate.trace import find_marker, is_plain_condition
 from dbt_kinds.readers.dbt.calls import names_only
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 from dbt_kinds.writers.jinja import Expression

@@ -16,9 +16,10 @@ from dbt_kinds.migrate.bounds import Bound, truncation
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.kind_choice import APPENDING
+from dbt_kinds.migrate.known_times import conjuncts, known_from, same
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import SPARK_ADAPTERS, Settings
-from dbt_kinds.migrate.trace import Trace, conjuncts, known_from, same
+from dbt_kinds.migrate.trace import Trace
 from dbt_kinds.writers.jinja import Expression
 
 _FILE_FORMATS_BY_RANGE = frozenset({"iceberg", "delta"})

@@ -16,6 +16,7 @@ from dbt_kinds.errors import Left
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.kept_deletes import deletion
+from dbt_kinds.migrate.known_times import conjuncts
 from dbt_kinds.migrate.late_rows import reach_of
 from dbt_kinds.migrate.meaning import Meaning, meanings_of
 from dbt_kinds.migrate.microbatch import batch_of
@@ -25,7 +26,6 @@ from dbt_kinds.migrate.reading import read_model
 from dbt_kinds.migrate.results import Result
 from dbt_kinds.migrate.settings import Settings, read_settings
 from dbt_kinds.migrate.spread_config import with_plain_config
-from dbt_kinds.migrate.trace import conjuncts
 from dbt_kinds.migrate.variables import bounding_conditions
 from dbt_kinds.migrate.watermarks import with_inline_watermarks
 from dbt_kinds.prove.columns import ColumnsRead
