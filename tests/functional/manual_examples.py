@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ ROOT = Path(__file__).parents[2]
 def section(title: str) -> str:
     """The text below a heading of the page on schedulers, such as `## Dagster`."""
     page = (ROOT / "docs" / "start" / "schedulers.md").read_text()
-    level = title.split()[0]
-    return page.split(f"\n{title}\n", 1)[1].split(f"\n{level} ", 1)[0]
+    level = len(title.split()[0])
+    # one `#` begins a comment of an example
+    return re.split(rf"\n#{{2,{level}}} ", page.split(f"\n{title}\n", 1)[1], maxsplit=1)[0]
 
 
 def example(title: str) -> str:
