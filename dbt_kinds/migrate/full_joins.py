@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.analysis.tree import conjuncts
 from dbt_kinds.migrate.bounds import truncation
-from dbt_kinds.migrate.known_times import Known, conjuncts, unit_of
+from dbt_kinds.migrate.known_times import Known, unit_of
 
 
 def coalesced(full: exp.Join, known: Known, other: str) -> Known:
@@ -16,8 +17,7 @@ def coalesced(full: exp.Join, known: Known, other: str) -> Known:
         for expression, _ in known
         if isinstance(expression, exp.Column) and expression.name.lower() == name.name.lower()
     ]
-    on = full.args.get("on")
-    for part in conjuncts(on) if on is not None else ():
+    for part in conjuncts(full.args.get("on")):
         if isinstance(part, exp.EQ):
             pairs += [(part.this, part.expression), (part.expression, part.this)]
     found: Known = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
 from dbt_kinds.migrate.bounds import truncation
@@ -12,17 +10,6 @@ from dbt_kinds.migrate.epochs import counted, without_number_casts
 from dbt_kinds.migrate.parts import Part, part_in
 
 Known = list[tuple[exp.Expr, str | None]]
-
-
-def conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """The conjuncts of a condition."""
-    if isinstance(condition, exp.And):
-        yield from conjuncts(condition.this)
-        yield from conjuncts(condition.expression)
-    elif isinstance(condition, exp.Paren):
-        yield from conjuncts(condition.this)
-    else:
-        yield condition
 
 
 def same(first: exp.Expr, second: exp.Expr) -> bool:

@@ -27,7 +27,7 @@ _MAKES_DATES = {
 }
 
 
-def as_times(meaning: Meaning, select: exp.Select, reading: Reading, dialect: str) -> Meaning:
+def as_times(meaning: Meaning, select: exp.Select | None, reading: Reading, dialect: str) -> Meaning:
     """A filter by numbers of years, quarters or months as one by the time that they are parts of; others as they are.
 
     Raises:
@@ -35,7 +35,7 @@ def as_times(meaning: Meaning, select: exp.Select, reading: Reading, dialect: st
     """
     newest = [bound for bound in meaning.lower if bound.base == "latest"]
     is_calculated = any(bound.numbers for bound in newest)
-    if meaning.expression is None or not newest:
+    if select is None or meaning.expression is None or not newest:
         return meaning
     read = _read(meaning.expression, select, reading)
     if read is None or len(newest) < len(meaning.lower) or meaning.upper:

@@ -6,10 +6,10 @@ import re
 
 from sqlglot import exp
 
+from dbt_kinds.analysis.tree import conjuncts
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
-from dbt_kinds.migrate.known_times import conjuncts
 from dbt_kinds.migrate.parents import cte_of
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings

@@ -13,12 +13,13 @@ from typing import cast
 from sqlglot import exp
 
 from dbt_kinds.analysis.alignment import has_grouping_sets
+from dbt_kinds.analysis.tree import conjuncts
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.migrate.bounds import truncation
 from dbt_kinds.migrate.durations import UNITS, finest
 from dbt_kinds.migrate.epochs import counted, made_time, number_used, without_number_casts
 from dbt_kinds.migrate.full_joins import coalesced
-from dbt_kinds.migrate.known_times import Known, conjuncts, known_from, part_of, same, unit_of
+from dbt_kinds.migrate.known_times import Known, known_from, part_of, same, unit_of
 from dbt_kinds.migrate.parts import Part, whole_of
 
 _SHOWN = 80
@@ -220,8 +221,7 @@ def _followed(tree: exp.Expr, select: exp.Select, expression: exp.Expr) -> Trace
 def equated(select: exp.Select, expression: exp.Expr) -> Iterator[exp.Expr]:
     """The expressions that the joins of a select equate with an expression."""
     for join in select.args.get("joins") or []:
-        on = join.args.get("on")
-        for part in conjuncts(on) if on is not None else ():
+        for part in conjuncts(join.args.get("on")):
             if isinstance(part, exp.EQ):
                 for one, other in ((part.this, part.expression), (part.expression, part.this)):
                     if same(one, expression):
@@ -671,10 +671,9 @@ def _is_joined_on_time(join: exp.Join, known: Known) -> bool:
     using = {name.name.lower() for name in join.args.get("using") or []}
     if any(expression.name.lower() in using for expression, _ in known):
         return True
-    on = join.args.get("on")
     sides = [
         side
-        for part in (conjuncts(on) if on is not None else ())
+        for part in conjuncts(join.args.get("on"))
         if isinstance(part, exp.EQ)
         for side in (part.this, part.expression)
     ]

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 import dbt_kinds.errors as errors
+from dbt_kinds.analysis.tree import conjuncts
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.intervals.crons import settings_unit
@@ -16,7 +17,7 @@ from dbt_kinds.migrate.bounds import Bound, truncation
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.kind_choice import APPENDING
-from dbt_kinds.migrate.known_times import conjuncts, known_from, same
+from dbt_kinds.migrate.known_times import known_from, same
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import SPARK_ADAPTERS, Settings
 from dbt_kinds.migrate.trace import Trace
@@ -92,8 +93,7 @@ def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
     from dbt_kinds.migrate.bounds import read_bound
     from dbt_kinds.readers.dbt.rendering import Names
 
-    where = select.args.get("where")
-    for part in conjuncts(where.this) if where is not None else ():
+    for part in conjuncts(select.args.get("where")):
         if isinstance(part, exp.GTE) and same(part.this, expression):
             bound = read_bound(part.expression, Names(), "spark")
             if bound is not None and bound.base == "fixed" and bound.shift.is_zero and bound.variable is not None:

@@ -45,13 +45,7 @@ from dbt_kinds.migrate.trace import (
     pruned_select,
     trace,
 )
-from dbt_kinds.migrate.variables import (
-    check_variables,
-    fixed_starts,
-    start_of_variables,
-    unused_sets,
-    with_partners,
-)
+from dbt_kinds.migrate.variables import check_variables, fixed_starts, start_of_variables, unused_sets, with_partners
 from dbt_kinds.migrate.when import (
     check_wholes,
     notes_of,
@@ -133,9 +127,8 @@ def _by_tree(
     settings = replace(settings, strategy="merge", unique_key=keys) if keys else settings
     placed = _placed(tree, meanings)
     placed = [
-        (as_times(meaning, select, reading, options.dialect) if select is not None else meaning, marker)
+        (as_times(meaning, marker.find_ancestor(exp.Select), reading, options.dialect), marker)
         for meaning, marker in placed
-        for select in (marker.find_ancestor(exp.Select),)
     ]
     meanings = [meaning for meaning, _ in placed]
     is_alone = are_of_one_day(meanings)

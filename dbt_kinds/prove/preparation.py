@@ -12,11 +12,11 @@ import duckdb
 import yaml
 from sqlglot import exp
 
+from dbt_kinds.analysis.tree import conjuncts
 from dbt_kinds.errors import Left
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.kept_deletes import deletion
-from dbt_kinds.migrate.known_times import conjuncts
 from dbt_kinds.migrate.late_rows import reach_of
 from dbt_kinds.migrate.meaning import Meaning, meanings_of
 from dbt_kinds.migrate.microbatch import batch_of

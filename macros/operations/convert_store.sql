@@ -18,14 +18,14 @@
     {% set lease = dbt_kinds.store_lease() %}
     {% do dbt_kinds.claim(lease, {'execution_time': dbt_kinds.run_settings('').execution_time, 'batches': []}) %}
     {% do dbt_kinds.finish_compaction() %}
-    {% set converted = dbt_kinds.converted_store() %}
+    {% set converted = dbt_kinds.beside_store('converted') %}
     {% do dbt_kinds.drop_table(converted) %}
     {% do dbt_kinds.create_store(converted, format) %}
     {% call statement('copy_store') %}
 insert into {{ converted }} select distinct * from {{ dbt_kinds.store_source(beside=false) }}
     {% endcall %}
     {% call statement('put_store_away') %}
-alter table {{ dbt_kinds.store_table() }} rename to {{ dbt_kinds.store_before() }}
+alter table {{ dbt_kinds.store_table() }} rename to {{ dbt_kinds.beside_store('before') }}
     {% endcall %}
     {% set is_converted = dbt_kinds._finish_conversion() %}
     {% do dbt_kinds.release_lease_of(lease) %}
@@ -38,12 +38,12 @@ alter table {{ dbt_kinds.store_table() }} rename to {{ dbt_kinds.store_before() 
 {# What is left to do of a conversion whose copy is complete: the old store was renamed, and is there. Returns whether
    there was one. #}
 {% macro _finish_conversion() %}
-  {% set store, before = dbt_kinds.store_table(), dbt_kinds.store_before() %}
+  {% set store, before = dbt_kinds.store_table(), dbt_kinds.beside_store('before') %}
   {% set is_under_way = dbt_kinds.relation_type(before, refresh=true) is not none %}
   {% if is_under_way %}
     {% if dbt_kinds.relation_type(store) is none %}
       {% call statement('put_store_in_place') %}
-alter table {{ dbt_kinds.converted_store() }} rename to {{ store }}
+alter table {{ dbt_kinds.beside_store('converted') }} rename to {{ store }}
       {% endcall %}
     {% endif %}
     {# rows are never changed, so what is missing came after the copy #}

@@ -5,7 +5,7 @@
   harmless.
 #}
 {% macro rewrite_store(old_events, young, before) %}
-  {% set beside = dbt_kinds._beside_store() %}
+  {% set beside = dbt_kinds.beside_store('compacted') %}
   {% set file_format = dbt_kinds.find_store().file_format %}
   {% do dbt_kinds.create_store(beside, file_format) %}
   {% if file_format == 'hive'
@@ -44,7 +44,7 @@ insert overwrite table {{ dbt_kinds.store_table() }} select * from {{ beside }}
 
 {# What a killed compaction has left beside the store: for a Hive store it may be the only copy of some events. #}
 {% macro finish_compaction() %}
-  {% set beside = dbt_kinds._beside_store() %}
+  {% set beside = dbt_kinds.beside_store('compacted') %}
   {% if dbt_kinds.relation_type(beside, refresh=true) is not none %}
     {% if dbt_kinds.find_store().file_format == 'hive' %}
       {% call statement('finish_compaction') %}
@@ -64,9 +64,4 @@ insert into {{ dbt_kinds.store_table() }} select * from {{ beside }}
 {# The options that claim needs for the lease on the whole store. #}
 {% macro store_lease() %}
   {% do return({'relation': dbt_kinds.store_key(), 'unique_id': none, 'kind': none, 'model': 'the interval store'}) %}
-{% endmacro %}
-
-
-{% macro _beside_store() %}
-  {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_intervals_compacted'})) %}
 {% endmacro %}

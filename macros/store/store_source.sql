@@ -27,7 +27,7 @@
     {% set store = dbt_kinds.store_table() %}
     {% if dbt_kinds.relation_type(store, refresh) is not none %}
       {% do known.update(dbt_kinds.describe_table(store)) %}
-    {% elif dbt_kinds.relation_type(dbt_kinds.store_before()) is not none %}
+    {% elif dbt_kinds.relation_type(dbt_kinds.beside_store('before')) is not none %}
       {% do dbt_kinds.fail('the interval store', 'it is being converted, or convert_store was interrupted: '
         ~ 'then run convert_store again') %}
     {% endif %}

@@ -7,15 +7,11 @@
 {% endmacro %}
 
 
-{# What convert_store copies the store to, until it takes its place. #}
-{% macro converted_store() %}
-  {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_intervals_converted'})) %}
-{% endmacro %}
-
-
-{# What convert_store calls the old store, until all its rows are in the new one. #}
-{% macro store_before() %}
-  {% do return(dbt_kinds.store_table().incorporate(path={'identifier': 'dbt_kinds_intervals_before'})) %}
+{# The table beside it that a compaction or a conversion of it makes: `compacted`; `converted`, its copy in another
+   format, and `before`, the old store until the new one has all its rows. #}
+{% macro beside_store(role) %}
+  {% set store = dbt_kinds.store_table() %}
+  {% do return(store.incorporate(path={'identifier': store.identifier ~ '_' ~ role})) %}
 {% endmacro %}
 
 

@@ -217,7 +217,7 @@ def test_a_compaction_whose_lease_another_took_over_leaves_the_store_alone(silen
     macros = Macros(statement=statement, invocation_id="compaction")
     lease = {"sign_of_life": f"{silent_since}.000000", "seconds": 600}
     macros._functions |= {
-        "store_key": lambda: "store", "store_table": lambda: "store", "_beside_store": lambda: "beside", "create_store": lambda store, file_format: None,
+        "store_key": lambda: "store", "store_table": lambda: "store", "beside_store": lambda role: "beside", "create_store": lambda store, file_format: None,
         "find_store": lambda: {"file_format": "iceberg"}, "store_source": lambda beside: "store", "count_events": lambda: 7,
         "own_claims": lambda: {"store": lease}, "next_moment": lambda: "2024-01-01T09:00:00.000000",
         "_live_rivals": lambda options: [{"invocation_id": "another compaction"}], "drop_table": lambda table: done.append(f"drop {table}"),
