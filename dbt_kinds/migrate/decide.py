@@ -12,6 +12,7 @@ from sqlglot import exp
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, MigrationNote
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
+from dbt_kinds.migrate.dialects import SPARK
 from dbt_kinds.migrate.own_strategies import own_strategy
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parent_rows import check_parent_rows
@@ -129,7 +130,7 @@ def _carry_over(
                 "are replaced, as before",
             )
         )
-    if settings.unique_key and settings.strategy is None and options.adapter is None and options.dialect == "spark":
+    if settings.unique_key and settings.strategy is None and options.adapter is None and options.dialect in SPARK:
         found.notes.append(
             MigrationNote(
                 MigrateCode.MergedByDefault,

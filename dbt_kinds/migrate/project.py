@@ -9,13 +9,13 @@ from pathlib import Path
 
 from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.codes import MigrateCode
-from dbt_kinds.dbt_profiles import adapter_of
+from dbt_kinds.dbt_profiles import adapter_beside, adapter_of
 from dbt_kinds.errors import KindsError, Left, MigrationNote, UnknownModelError
 from dbt_kinds.intervals.crons import cron_unit, read_cron
 from dbt_kinds.migrate.chosen_filters import window_for
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
-from dbt_kinds.migrate.dialects import dialect_of, known_dialect
+from dbt_kinds.migrate.dialects import guess_dialect, known_dialect, required_dialect
 from dbt_kinds.migrate.edits import block_removal, removal, semicolon_edits
 from dbt_kinds.migrate.kept_deletes import kept_notes
 from dbt_kinds.migrate.microbatch import decide_microbatch
@@ -81,7 +81,7 @@ def migrate_project(
 
 
 def resolved(options: MigrateOptions, project: DbtProject, root: Path, dialect: str | None) -> MigrateOptions:
-    """The options with the project's adapter and dialect: the given one, the profile's, or the one that parses most.
+    """The options with the project's adapter and dialect: the given one, the profile's, or what the project shows.
 
     Raises:
         KindsError: nothing is known of the given one.
@@ -91,9 +91,18 @@ def resolved(options: MigrateOptions, project: DbtProject, root: Path, dialect: 
             f"--dialect {dialect} names no dialect of SQL and no adapter whose dialect is known; leave it out, and the "
             "models say it"
         )
-    adapter = dialect or adapter_of(root, project.profile)
-    written = dialect_of(adapter, (model.text for model in project.models if _is_ours(model)))
-    return replace(options, dialect=written, adapter=adapter)
+    adapter = dialect or adapter_of(root, project.profile) or adapter_beside(root, project.profile)
+    return replace(options, dialect=_dialect_of(adapter, project, root), adapter=adapter)
+
+
+def _dialect_of(adapter: str | None, project: DbtProject, root: Path) -> str:
+    """The SQL dialect of an adapter; what the project requires, or its models show, if that is not known."""
+    ours = [model for model in project.models if _is_ours(model)]
+    return (
+        known_dialect(adapter)
+        or required_dialect(root)
+        or guess_dialect((model.text for model in ours), (model.config for model in ours))
+    )
 
 
 def for_target(project: DbtProject, options: MigrateOptions) -> DbtProject:

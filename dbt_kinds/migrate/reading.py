@@ -34,6 +34,8 @@ _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
 _CONFIG = re.compile(r"(?:do\s+)?config\s*\(")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _CLASS = re.compile(r"<class '[\w.]*?(\w+)'>")
+# comments begin outside of texts and names
+_TEXT_OR_COMMENT = re.compile(r"(?s)'[^']*'|\"[^\"]*\"|\{#.*?#\}|--[^\n]*|/\*.*?\*/")
 _WORD_THIS = re.compile(r"\bthis\b(?!\s*=)")
 # these packages contain no incremental loading
 _HARMLESS = frozenset(
@@ -158,6 +160,8 @@ def read_model(
         Left: a block is not a filter, or macros or variables decide more than can be analysed.
     """
     text = model.text
+    if not _without_comments(text).strip():
+        raise Left(MigrateCode.UnreadableModel, "the model is empty", line=1)
     tree = nesting(text)
     renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, names)
     blocks = incremental_blocks(tree)
@@ -252,9 +256,10 @@ def _is_setup(text: str, node: Block | Tag) -> bool:
 
 
 def _is_empty(text: str, block: Block) -> bool:
-    """Whether the branches of a block hold nothing but comments."""
+    """Whether the branches of a block hold nothing but comments, which may print something."""
     return all(
-        not branch.children and not _without_comments(text[branch.start : branch.end]).strip()
+        all(isinstance(child, Tag) and child.kind == "expression" for child in branch.children)
+        and not _without_comments(text[branch.start : branch.end]).strip()
         for branch in block.branches
     )
 
@@ -448,10 +453,13 @@ def unknown_calls(text: str, project: DbtProject) -> Iterator[tuple[str, int]]:
 
 def _check_this(text: str, reading: Reading) -> None:
     """Checks that the model's own table is only read in filters and their setup."""
+    comments = [found.span() for found in _TEXT_OR_COMMENT.finditer(text) if found[0][0] not in "'\""]
     for tag in tags(text):
         if tag.kind == "comment" or not _WORD_THIS.search(_QUOTED.sub("''", tag.code)):
             continue
         if _CONFIG.match(tag.code) or any(_within(tag, setup) for setup in reading.setups):
+            continue
+        if any(start <= tag.start and tag.end <= end for start, end in comments):
             continue
         if any(found.body[0] <= tag.start < found.body[1] for found in reading.filters):
             continue
@@ -518,7 +526,7 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
             sql = with_plain_lengths(reading.renderer.render(marked)[0])
             tree = statement_of(sql, options.dialect)
         except (UnrenderableError, SqlglotError, RecursionError) as error:
-            reading.problem = _unreadable(error, sql, text)
+            reading.problem = _unreadable(error, sql, text, options.dialect)
             reading.trees = []
             break
         while isinstance(tree, exp.Subquery) and tree.parent is None and not tree.args.get("with_"):
@@ -534,11 +542,11 @@ def _read_trees(text: str, reading: Reading, options: MigrateOptions) -> None:
     names.answer = False
 
 
-def _unreadable(error: Exception, sql: str, text: str) -> Left:
+def _unreadable(error: Exception, sql: str, text: str, dialect: str) -> Left:
     """What a parser says of the SQL that a template renders, at the line of the template."""
     if not isinstance(error, ParseError) or not error.errors:
         reason = " ".join(str(error).split())[:160]
-        return Left(MigrateCode.UnreadableModel, f"the model cannot be read as SQL: {reason}", line=1)
+        return Left(MigrateCode.UnreadableModel, f"the model cannot be read as SQL of {dialect}: {reason}", line=1)
     first = error.errors[0]
     said = _CLASS.sub(lambda found: found[1], str(first.get("description")))
     before, found, after = (
@@ -548,7 +556,9 @@ def _unreadable(error: Exception, sql: str, text: str) -> Left:
         before = before[-40:].partition(" ")[2]
     near = f"{before} {found} {after[:40].rpartition(' ')[0] if len(after) > 40 else after}".strip()
     line = _line_in_template(sql, int(first.get("line") or 1), found, text)
-    return Left(MigrateCode.UnreadableModel, f"the model cannot be read as SQL, near `{near}`: {said}", line=line)
+    return Left(
+        MigrateCode.UnreadableModel, f"the model cannot be read as SQL of {dialect}, near `{near}`: {said}", line=line
+    )
 
 
 def _line_in_template(sql: str, line: int, word: str, text: str) -> int:

@@ -199,7 +199,8 @@ def read_settings(model: ModelFile, project: DbtProject, options: MigrateOptions
     if config.get("sql_header"):
         raise Left(
             MigrateCode.SqlHeaderState,
-            "the model sets a SQL header; what it holds may decide what is loaded",
+            f"the SQL header `{' '.join(str(config['sql_header']).split())[:60]}` may decide what the query means; "
+            "write what it sets into the query, or take it out",
             line=line,
         )
     file_format = config.get("file_format")

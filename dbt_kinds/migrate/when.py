@@ -251,7 +251,8 @@ def notes_of(
             MigrationNote(
                 MigrateCode.FirstLoad,
                 "dbt's first load and --full-refresh read rows without a time, too, and those before start; "
-                "a kind reads neither",
+                "a kind reads neither, and of an interval that is not over nothing, unless the filter has no end or "
+                "allow_partials is set",
             )
         )
     variables = {name for meaning in meanings for bound in meaning.lower for name in bound.default_variables}
@@ -269,12 +270,12 @@ def notes_of(
     given = {bound.variable for meaning in (*meanings, *ends) for bound in (*meaning.lower, *meaning.upper)} - {None}
     if is_given:
         names = ", ".join(sorted(str(name) for name in given))
+        zone = found.options.get("cron_tz", "UTC unless cron_tz says another zone")
         notes.append(
             MigrationNote(
                 MigrateCode.WindowForVariables,
-                f"the window takes the place of {names}: a run loads what is missing, and given to --vars it has no "
-                "effect; "
-                "to load a window again, pass kinds_start and kinds_end",
+                f"the window takes the place of {names}: a run loads what is missing, by intervals of {zone}, and "
+                "given to --vars it has no effect; to load a window again, pass kinds_start and kinds_end",
             )
         )
     others = [dedupe.by for followed in traces for dedupe in followed.dedupes if not dedupe.is_newest]

@@ -11,6 +11,7 @@ from dbt_kinds.migrate.bounds import asks_now
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.edits import block_removal, filter_edits
 from dbt_kinds.migrate.meaning import Meaning
+from dbt_kinds.migrate.parameters import is_constant, variables_in
 from dbt_kinds.migrate.reading import Reading, unknown_calls
 from dbt_kinds.migrate.row_keys import set_key
 from dbt_kinds.migrate.settings import SPARK_ADAPTERS, Settings
@@ -35,17 +36,21 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
         )
     for tree in reading.trees:
         _check_no_now(tree, settings)
+    again = _second_run(reading)
+    by_partition = Conversion(
+        "incremental_by_partition",
+        start_options(options),
+        notes=[
+            MigrationNote(
+                MigrateCode.OncePerInterval,
+                f"the partitions of what the query returns are replaced once an interval is over: {again} does nothing",
+            ),
+            *no_start(options),
+        ],
+    )
     if settings.strategy == "insert_overwrite":
         if settings.partition_by:
-            note = MigrationNote(
-                MigrateCode.OncePerInterval,
-                "the partitions of what the query returns are replaced once an interval is over: a second run on the "
-                "same day "
-                "does nothing",
-            )
-            return Conversion(
-                "incremental_by_partition", notes=[note, *no_start(options)], options=start_options(options)
-            )
+            return by_partition
         if options.adapter is not None and options.adapter not in SPARK_ADAPTERS:
             raise Left(MigrateCode.UnboundPartition, "insert_overwrite has no partition_by", line=settings.line)
         return Conversion(
@@ -62,11 +67,11 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
             settings.strategy == "delete+insert"
             and set(map(str.lower, settings.unique_key)) <= settings.partition_columns
         ):
-            return Conversion("incremental_by_partition", notes=no_start(options), options=start_options(options))
+            return by_partition
         whole = MigrationNote(
             MigrateCode.NoWindow,
-            "the query is run as it stands, as before, once an interval is over: a second run on the same day does "
-            "nothing (cron says when one is due). A filter between start_*() and end_*() would read less",
+            f"the query is run as it stands, as before, once an interval is over: {again} does nothing (cron says when "
+            "one is due). A filter between start_*() and end_*() would read less",
         )
         found = Conversion("incremental_by_unique_key", notes=[whole, *no_start(options)])
         set_key(found, reading, settings, options)
@@ -74,11 +79,21 @@ def read_whole(reading: Reading, settings: Settings, project: DbtProject, option
         return found
     appended = MigrationNote(
         MigrateCode.NoWindow,
-        "everything that the query returns is appended, as before, once an interval is over: a second run on the same "
-        "day "
-        "appends nothing",
+        f"everything that the query returns is appended, as before, once an interval is over: {again} appends nothing",
     )
     return Conversion("incremental_unmanaged", start_options(options), notes=[appended, *no_start(options)])
+
+
+def _second_run(reading: Reading) -> str:
+    """A second run on one day, and which variables in its rows do not make it another one."""
+    names = reading.names
+    labels = {
+        names.variables[placeholder]
+        for tree in reading.trees
+        for placeholder in variables_in(tree, names)
+        if not is_constant(placeholder, names)
+    }
+    return "a second run on the same day" + (f", with another {', '.join(sorted(labels))}, too," if labels else "")
 
 
 def _check_no_now(tree: exp.Expr, settings: Settings) -> None:

@@ -740,6 +740,87 @@ def test_what_a_second_run_on_a_day_does_is_told_as_it_is(config: str, tmp_path:
     assert "a second run on the same day" in said(result, "NoWindow")
 
 
+@pytest.mark.parametrize(
+    ("config", "code"),
+    [
+        (MERGED, "NoWindow"),
+        ("incremental_strategy='append'", "NoWindow"),
+        ("incremental_strategy='insert_overwrite', partition_by=['day']", "OncePerInterval"),
+        ("incremental_strategy='delete+insert', unique_key='day', partition_by=['day']", "OncePerInterval"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("given", "is_told"), [("var('folder')", True), ("var('folder', '')", True), ("var('shop', 'north')", False)]
+)
+def test_a_variable_that_only_labels_rows_is_told_where_a_second_run_does_nothing(
+    config: str, code: str, given: str, is_told: bool, tmp_path: Path
+) -> None:
+    text = incremental("select id, day, '{{ " + given + " }}' as label from {{ ref('raw') }}", config)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert ("with another folder, too" in said(result, code)) == is_told
+    assert "a second run on the same day" in said(result, code)
+
+
+@pytest.mark.parametrize(("zone", "words"), [("UTC", "UTC unless cron_tz says another zone"), ("America/Lima", None)])
+def test_a_window_that_takes_the_place_of_variables_says_of_which_zone(
+    zone: str, words: str | None, tmp_path: Path
+) -> None:
+    column = f"to_date(from_utc_timestamp(ts, '{zone}'))"
+    query = "select id, " + column + " as sale_day from {{ ref('raw') }} {% if is_incremental() %} where " + column
+    text = incremental(query + " = '{{ var(\"run_day\") }}' {% endif %}", PARTITIONED)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert f"by intervals of {words or zone}, and" in said(result, "WindowForVariables")
+
+
+# --- a filter that is commented out, and files without a query
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "-- where at > (select max(at) from {{ this }})",
+        "/* where at >\n (select max(at) from {{ this }}) */",
+        "{# where at > (select max(at) from {{ this }}) #}",
+        "-- it's off\n  -- where at > (select max(at) from {{ this }})",
+    ],
+)
+@pytest.mark.parametrize("around", ["{{% if is_incremental() %}}\n  {}\n{{% endif %}}", "{}\n"])
+def test_a_filter_that_is_commented_out_is_none(comment: str, around: str, tmp_path: Path) -> None:
+    text = incremental("select id, at from {{ ref('raw') }}\n" + around.format(comment), MERGED)
+    result = one(migrated(tmp_path, {"m": text}))
+    assert result.kind == KEY, result.reason
+    assert "is_incremental" not in (result.new_text or "")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "'--' as mark from {{ this }}",
+        "id /* of */ from {{ this }}",
+        "id from {{ this }} -- {{ this }}",
+        "id from {% if is_incremental() %} -- old\n {{ this }} {% else %} raw {% endif %}",
+    ],
+)
+def test_the_own_table_beside_a_comment_is_read(read: str, tmp_path: Path) -> None:
+    result = one(migrated(tmp_path, {"m": incremental(f"select {read}", MERGED)}))
+    assert result.status == "left" and result.reason is not None
+
+
+@pytest.mark.parametrize("text", ["", "\n  \n", "-- to be written\n", "{# to be written #}"])
+def test_an_empty_model_is_left(text: str, tmp_path: Path) -> None:
+    settings = {"models": {"shop": {"+materialized": "incremental"}}}
+    reason = one(migrated(tmp_path, {"m": text}, settings=settings)).reason
+    assert reason is not None and reason.message == "the model is empty"
+
+
+@pytest.mark.parametrize(("header", "is_told"), [("alter session set timezone = 'Asia/Tokyo';", True), ("", False)])
+def test_a_header_is_named(header: str, is_told: bool, tmp_path: Path) -> None:
+    text = incremental("select id from {{ ref('raw') }}", f'{MERGED}, sql_header="{header}"')
+    reason = one(migrated(tmp_path, {"m": text}, "snowflake")).reason
+    assert (reason is not None and f"`{header}`" in reason.message) == is_told
+
+
 # --- the newest row of a key
 
 
