@@ -84,7 +84,7 @@ class Warehouse(Tables, Log):
 
     def end_failed_run(self, macros: Macros, name: str, invocation: str, error: Exception) -> None:
         """The package's on-run-end hook."""
-        macros.release_leases([])
+        macros.end_leases([])
 
     def do(self, name: str, sql: str) -> None:
         """A statement that changes something."""

@@ -114,14 +114,15 @@
 {% endmacro %}
 
 
-{# Gives back what is left when a run ends, and appends all records that are not known to be in the store. #}
-{% macro give_back_claims_ahead() %}
+{# Gives back what is left when a run ends, and appends other whole events, and all records that are not known to be in
+   the store. #}
+{% macro give_back_claims_ahead(also=[]) %}
   {% set ahead, releases = dbt_kinds.run_memory('ahead'), dbt_kinds.run_memory('releases_ahead').copy() %}
   {% for relation, claim in ahead.copy().items() %}
     {% do releases.update({relation: dbt_kinds._release_ahead(claim.options)})
       if ahead.pop(relation, none) is not none %}
   {% endfor %}
-  {% do dbt_kinds._give_back(releases, with_sent=true) %}
+  {% do dbt_kinds._give_back(releases, also, with_sent=true) %}
 {% endmacro %}
 
 
