@@ -11,7 +11,7 @@ from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import LISTS, type_of
+from dbt_kinds.translation.value_types import LISTS, NUMBERS, type_of
 
 _NULL_IS_NO_LIST = frozenset({"duckdb", "postgres"})
 _FINDS_NULL = frozenset({"duckdb", "postgres"})
@@ -52,6 +52,13 @@ def contains(node: exp.ArrayContains, dialect: str) -> exp.Expr:
     if dialect != "duckdb":
         return node
     return call("ARRAY_CONTAINS", call("ARRAY_COMPACT", node.this), node.expression)
+
+
+@rewrites(exp.Contains, dialects={"duckdb"})
+def list_contains(node: exp.Contains, dialect: str) -> exp.Expr:
+    """`contains(list, value)`, which is one of texts, too."""
+    is_list = type_of(node.this) in LISTS or type_of(node.expression) in NUMBERS
+    return contains(exp.ArrayContains(this=node.this, expression=node.expression), dialect) if is_list else node
 
 
 @rewrites(exp.ArrayOverlaps)
@@ -159,6 +166,21 @@ def exploded(node: exp.Explode, dialect: str) -> exp.Expr:
     return node
 
 
+@rewrites(exp.ArrayFilter, exp.Transform, dialects={"duckdb"})
+def numbered(node: exp.ArrayFilter | exp.Transform, dialect: str) -> exp.Expr:
+    """`list_filter(list, lambda item, position: …)`, whose positions count from 1; Spark's from 0."""
+    function = node.expression
+    if not isinstance(function, exp.Lambda) or len(function.expressions) != 2:
+        return node
+    position = function.expressions[1].name
+    for name in list(function.this.find_all(exp.Identifier)):
+        if name.name == position and not isinstance(name.parent, exp.Dot):
+            one_more = exp.Add(this=name.copy(), expression=exp.Literal.number(1))
+            place = name.parent if isinstance(name.parent, exp.Column) else name
+            place.replace(exp.paren(one_more, copy=False))
+    return node
+
+
 @rewrites(exp.Flatten, dialects={"duckdb"})
 def flattened(node: exp.Flatten, dialect: str) -> exp.Expr:
     """`flatten(lists)`, of which NULL is left out."""
@@ -183,14 +205,20 @@ def _or_empty(values: exp.Expr) -> exp.Expr:
 
 @rewrites("CARDINALITY", dialects={"postgres"})
 def cardinality(node: exp.Anonymous, dialect: str) -> exp.Expr:
-    """`cardinality(list)`, NULL of NULL; Spark has -1."""
-    return call("ARRAY_SIZE", node.expressions[0])
+    """`cardinality(list)`, NULL of NULL, where Spark has -1; of a list of lists it counts the items of all."""
+    values = node.expressions[0]
+    is_nested = isinstance(values, exp.Array) and any(isinstance(item, exp.Array) for item in values.expressions)
+    return call("ARRAY_SIZE", call("FLATTEN", values) if is_nested else values)
 
 
 @rewrites(exp.DPipe, dialects={"postgres"})
 def appended(node: exp.DPipe, dialect: str) -> exp.Expr:
     """`list || value`, `value || list`, `list || list`: no list is an empty one, unless both are missing."""
     kinds = type_of(node.this), type_of(node.expression)
+    for value, other in ((node.this, node.expression), (node.expression, node.this)):
+        if isinstance(other, exp.Null) and type_of(value) in LISTS:
+            values: exp.Expr = value
+            return values
     if kinds[0] in LISTS and kinds[1] not in LISTS | {None}:
         return call("ARRAY_APPEND", _or_empty(node.this), node.expression)
     if kinds[1] in LISTS and kinds[0] not in LISTS | {None}:

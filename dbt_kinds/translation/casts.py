@@ -270,10 +270,13 @@ def digits_of_second(kind: exp.DataType) -> int:
 def _as_json(node: exp.Cast, dialect: str) -> exp.Expr:
     """In Spark JSON is a string, and TO_JSON only accepts structs."""
     holder = holder_of(node)
-    is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS
+    is_plain = node.to.is_type(exp.DType.JSON) and type_of(node.this) in TEXTS and dialect not in TRINO_FAMILY
     if isinstance(holder, exp.Cast) and holder.to.this in NESTED:
         return node
-    takes_text = isinstance(holder, _TAKE_JSON) or (isinstance(holder, exp.Anonymous) and "JSON" in holder.name.upper())
+    is_written = dialect == "postgres" and isinstance(holder, exp.Cast) and holder.to.this in TEXTS
+    is_function = isinstance(holder, exp.Anonymous) and "JSON" in holder.name.upper()
+    # JSON_FORMAT makes JSON of a value itself
+    takes_text = is_written or is_function or isinstance(holder, (*_TAKE_JSON, exp.JSONFormat))
     value: exp.Expr = node.this
     if is_plain or takes_text:
         return value

@@ -88,6 +88,8 @@ def equal(node: exp.EQ, dialect: str) -> exp.Expr:
     if dialect == "duckdb" and values is not None and not isinstance(values, exp.Array):
         # false if there is no list
         values.replace(exp.Coalesce(this=values.copy(), expressions=[exp.Array()]))
+    if values is not None and values.is_string:
+        raise NotInSpark("ANY of a list that is a text has no counterpart in Spark; write array[…]", node)
     if (items := _items_of(node.expression)) is not None:
         return _all_fulfil(node, items)
     if isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):

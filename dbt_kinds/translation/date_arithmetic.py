@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import is_spark
+from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import INTEGERS, type_of
+from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, type_of
 
 _PARTS = re.compile(
     r"(?P<clock>\d+:\d+(:\d+(\.\d+)?)?)|(?P<minus>-)?(?P<number>\d+(\.\d+)?)\s*(?P<unit>[A-Za-z]+)|(?P<sign>[-+])"
@@ -23,6 +24,8 @@ _SECONDS = {"WEEK": 604800, "DAY": 86400, "HOUR": 3600, "MINUTE": 60}
 _FRACTION = re.compile(r"\d*\.\d+")
 _SHORT_UNITS = {"MON": "MONTH", "HR": "HOUR", "MIN": "MINUTE", "SEC": "SECOND"}
 _NUMBERS_ARE_TIMES = frozenset({"fabric", "tsql"})
+# by one of them as by one day
+PARTS_OF_ONE_DAY = {"DAYOFYEAR": "DAY", "WEEKDAY": "DAY"}
 _UNITS_OF_DATES = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 _DATE_FUNCTIONS = (exp.CurrentDate, exp.Date, exp.LastDay, exp.TsOrDsToDate, exp.DateTrunc, exp.StrToDate)
 _ADDITIONS: tuple[type[exp.Expr], ...] = (exp.DateAdd, exp.TimestampAdd, exp.DatetimeAdd, exp.TsOrDsAdd)
@@ -41,6 +44,10 @@ def shifted(node: exp.Expr, dialect: str) -> exp.Expr:
     if isinstance(amount, exp.Interval):
         unit_name = amount.unit.name.upper() if amount.unit is not None else unit_name
         amount = amount.this
+    if dialect in _NUMBERS_ARE_TIMES:
+        unit_name = PARTS_OF_ONE_DAY.get(unit_name, unit_name)
+        node.set("unit", exp.var(unit_name))
+    amount = _whole_number(amount, node, dialect)
     if not is_spark(dialect) and node.this.is_string:
         # Spark's is a text
         node.set("this", exp.cast(node.this, "timestamp", dialect="spark"))
@@ -64,6 +71,23 @@ def shifted(node: exp.Expr, dialect: str) -> exp.Expr:
     left = exp.paren(node.this) if isinstance(node.this, exp.Binary) else node.this
     result = (exp.Sub if minus else exp.Add)(this=left, expression=many)
     return exp.paren(result) if isinstance(node.parent, exp.Binary | exp.Cast | exp.Unary | exp.Dot) else result
+
+
+def _whole_number(amount: exp.Expr, node: exp.Expr, dialect: str) -> exp.Expr:
+    """A number of units, of which T-SQL cuts a fraction off.
+
+    Raises:
+        NotInSpark: another dialect rounds it, or takes a part of a unit.
+    """
+    if type_of(amount.unnest()) not in DECIMALS | DOUBLES or isinstance(node.expression, exp.Interval):
+        return amount
+    if dialect not in _NUMBERS_ARE_TIMES:
+        raise NotInSpark("a fraction of a unit of time has no counterpart in Spark; write round() or floor()", node)
+    number = amount.unnest()
+    is_literal = isinstance(number, exp.Literal)
+    whole = exp.Literal.number(int(float(number.name))) if is_literal else exp.cast(number.copy(), "int")
+    node.set("expression", whole)
+    return whole
 
 
 def _day(node: exp.Expr) -> exp.Expr | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
+from dbt_kinds.translation.date_arithmetic import PARTS_OF_ONE_DAY
 from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.epochs import epoch
 from dbt_kinds.translation.not_in_spark import NotInSpark
@@ -121,7 +122,7 @@ def boundaries(node: exp.DateDiff | exp.DatetimeDiff | exp.TsOrDsDiff, dialect: 
     if unit is not None and not isinstance(unit, exp.Var | exp.Literal):
         raise NotInSpark(f"the unit {unit.sql(dialect=dialect)} of a difference has no counterpart in Spark", node)
     name = unit.name.upper().removesuffix("S") if unit is not None else "DAY"
-    if name == "DAY":
+    if PARTS_OF_ONE_DAY.get(name, name) == "DAY":
         return call("DATEDIFF", later, earlier)
     if name == "YEAR":
         return exp.Sub(this=call("YEAR", later), expression=call("YEAR", earlier))

@@ -17,6 +17,14 @@ _REAL_IS_SHORT = frozenset({"tsql", "fabric"})
 # a truth is 1 or 0 there
 BITS_ARE_NUMBERS = frozenset({"fabric", "tsql"})
 TRINO_FAMILY = frozenset({"trino", "presto", "athena"})
+# functions whose first argument is a part of a time, and the abbreviations of its names
+_TAKE_PARTS = frozenset({"DATEADD", "DATEDIFF", "DATEDIFF_BIG", "DATENAME", "DATEPART", "DATETRUNC"})
+_PARTS = {
+    **{"YY": "year", "YYYY": "year", "QQ": "quarter", "Q": "quarter", "MM": "month", "M": "month"},
+    **{"DY": "dayofyear", "Y": "dayofyear", "DD": "day", "D": "day", "WK": "week", "WW": "week"},
+    **{"DW": "weekday", "W": "weekday", "HH": "hour", "MI": "minute", "N": "minute", "SS": "second", "S": "second"},
+    **{"MS": "millisecond", "MCS": "microsecond", "ISOWK": "iso_week", "ISOWW": "iso_week"},
+}
 _BEGIN_LITERALS = frozenset({TokenType.DATE, TokenType.TIMESTAMP, TokenType.TIMESTAMPTZ, TokenType.TIMESTAMPNTZ})
 
 
@@ -103,14 +111,20 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
 
 
 def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:
-    """Tokenizes a text; T-SQL's REAL, which sqlglot reads as its 8-byte FLOAT, becomes FLOAT(24)."""
+    """Tokenizes a text; T-SQL's REAL, which sqlglot reads as its 8-byte FLOAT, becomes FLOAT(24), and `dateadd(y, …)`
+    gets the name of its part, which sqlglot takes for a year.
+    """
     tokens = _with_whole_literals(of.tokenize(text))
     if dialect in TRINO_FAMILY:
         return _with_decimals(tokens)
     if dialect not in _REAL_IS_SHORT:
         return tokens
     found: list[Token] = []
-    for token in tokens:
+    for number, token in enumerate(tokens):
+        is_part = number > 1 and tokens[number - 2].text.upper() in _TAKE_PARTS and tokens[number - 1].text == "("
+        name = _PARTS.get(token.text.upper()) if is_part else None
+        if name is not None:
+            token = Token(TokenType.VAR, name, token.line, token.col, token.start, token.end, token.comments)
         found.append(token)
         if token.token_type is TokenType.FLOAT and token.text.upper() == "REAL":
             found += [
@@ -175,6 +189,10 @@ class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
 
     RESERVED_KEYWORDS: frozenset[str] = frozenset(_NEED_QUOTES.split())
     EXPRESSIONS_WITHOUT_NESTED_CTES: frozenset[type[exp.Expr]] = frozenset()
+
+    def literal_sql(self, expression: exp.Literal) -> str:
+        """A literal; in one with `${x}` Spark would look for a variable, and it reads `\\{` as `{`."""
+        return str(super().literal_sql(expression)).replace("${", r"$\{")
 
     def not_sql(self, expression: exp.Not) -> str:
         """`x IS NOT NULL`, as people write it; sqlglot writes `NOT x IS NULL`."""

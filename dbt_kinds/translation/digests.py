@@ -21,6 +21,13 @@ _BREAKS_LINES = frozenset({"mysql", "postgres"})
 _LONG_DIGESTS = frozenset({"384", "512"})
 _BITS_OF_SHA2 = frozenset({0, 224, 256, 384, 512})
 _MD5, _SHA1 = "MD5", "SHA1"
+# sqlglot's own, of which some are no formats of strftime
+_FORMATS_OF_STYLES = {
+    **TSQL.CONVERT_FORMAT_MAPPING,
+    **{"10": "%m-%d-%y", "11": "%y/%m/%d", "12": "%y%m%d", "13": "%d %b %Y %H:%M:%S:%f"},
+}
+_ISO_STYLES = frozenset({"20", "21", "23", "25", "120", "121", "126", "127"})
+_PADDED_STYLES = frozenset({"0", "9", "100", "109"})
 # what a style writes behind the date
 _TIME_OF_STYLE = re.compile(r"[ T]%-?[HI].*$")
 
@@ -106,6 +113,11 @@ def converted(node: exp.Convert, dialect: str) -> exp.Expr:
     if style is None:
         return cast(_cast(node, value, to), dialect)
     if to.this not in TEXTS:
+        # what these write, Spark reads by itself
+        if style.name in _ISO_STYLES:
+            return cast(_cast(node, value, to), dialect)
+        if _FORMATS_OF_STYLES.get(style.name) != TSQL.CONVERT_FORMAT_MAPPING.get(style.name):
+            raise NotInSpark(f"style {style.name} of CONVERT has no counterpart in Spark; write to_date()", node)
         return node
     whole = _digits_in_style(value, style.name, node, dialect) if is_bytes(value) else _time_in_style(node, dialect)
     if not to.expressions and not is_bytes(value):
@@ -116,14 +128,29 @@ def converted(node: exp.Convert, dialect: str) -> exp.Expr:
     return whole if is_short else call("LEFT", whole, exp.Literal.number(int(length)))
 
 
-def _cast(node: exp.Convert, value: exp.Expr, to: exp.DataType) -> exp.Cast:
+def plain_cast(node: exp.Expr) -> exp.Cast | None:
+    """`convert(type, value)` without a style as the cast that it is."""
+    is_plain = isinstance(node, exp.Convert) and node.args.get("style") is None and isinstance(node.this, exp.DataType)
+    return _cast(node, node.expression.copy(), node.this.copy()) if is_plain else None
+
+
+def _cast(node: exp.Expr, value: exp.Expr, to: exp.DataType) -> exp.Cast:
     return exp.TryCast(this=value, to=to, safe=True) if node.args.get("safe") else exp.Cast(this=value, to=to)
+
+
+def is_padded(node: exp.Convert) -> bool:
+    """Whether a style fills days and hours of one digit up with blanks."""
+    return isinstance(node.this, exp.DataType) and node.this.this in TEXTS and _style(node) in _PADDED_STYLES
+
+
+def _style(node: exp.Convert) -> str:
+    style = node.args.get("style")
+    return style.name if isinstance(style, exp.Literal) else ""
 
 
 def may_write_midnight(node: exp.Convert) -> bool:
     """Whether a style writes a time of day behind what may be a date, and the length leaves it there."""
-    style, to = node.args.get("style"), node.this
-    strftime = TSQL.CONVERT_FORMAT_MAPPING.get(style.name, "") if isinstance(style, exp.Literal) else ""
+    strftime, to = _FORMATS_OF_STYLES.get(_style(node), ""), node.this
     date = _TIME_OF_STYLE.sub("", strftime)
     length = to.expressions[0].name if isinstance(to, exp.DataType) and to.expressions else ""
     is_cut = length.isdigit() and int(length) <= len("2024-01-31")
@@ -133,7 +160,7 @@ def may_write_midnight(node: exp.Convert) -> bool:
 def _time_in_style(node: exp.Convert, dialect: str) -> exp.Expr:
     """The text of a time; of a date without the time."""
     value, style = node.expression, node.args["style"]
-    strftime = TSQL.CONVERT_FORMAT_MAPPING.get(style.name)
+    strftime = _FORMATS_OF_STYLES.get(style.name)
     if strftime is None or type_of(value) in NUMBERS:
         raise NotInSpark(f"style {style.name} of CONVERT has no counterpart in Spark; write date_format()", node)
     if type_of(value) is exp.DType.DATE:

@@ -19,21 +19,21 @@ from dbt_kinds.translation.casts import (
     digits_of_second,
 )
 from dbt_kinds.translation.dialects import TRINO_FAMILY, is_spark
-from dbt_kinds.translation.digests import may_write_midnight
+from dbt_kinds.translation.digests import is_padded, may_write_midnight, plain_cast
 from dbt_kinds.translation.general_doubts import (
     ALTERNATIVES,
     DOUBLES_IN_OTHER_WORDS,
-    EMPTY_IS_ZERO,
     MAY_BE_NUMBERS,
     MEANS,
     general_doubts,
     is_mean_of_decimals,
     summed,
 )
+from dbt_kinds.translation.patterns import NULL_WITHOUT_MATCH, may_miss_group
 from dbt_kinds.translation.remarks import Remark
 from dbt_kinds.translation.subscripts import MAY_BE_JSON
 from dbt_kinds.translation.truncation import KEEPS_DATES
-from dbt_kinds.translation.typed_literals import may_be_dates
+from dbt_kinds.translation.typed_literals import EMPTY_IS_ZERO, may_be_dates
 from dbt_kinds.translation.typed_operators import (
     COMPARISONS,
     DAYS_BETWEEN_DATES,
@@ -64,6 +64,11 @@ from dbt_kinds.translation.zones import spelt_zone
 DECLARED = "is_declared_type"
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY_OF_DATE = re.compile(r"\d{4}-\d\d-(\d\d)")
+_LAST_OF_SHORTEST = 28
+_SUMS_STAY_SHORT = TRINO_FAMILY | {"postgres", "redshift"}
+_ROUNDS_TO_SAME_TYPE = TRINO_FAMILY | {"fabric", "tsql"}
+_SORTS_KEYS = TRINO_FAMILY | {"snowflake"}
 _LONGEST = 80
 _SHOWN = 3
 _DECIMALS_IN_OTHER_WORDS = frozenset({"bigquery"})
@@ -89,9 +94,10 @@ def doubts(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
     settle_types(tree)
     differing: dict[str, list[exp.Expr]] = {}
     general: dict[str, exp.Expr] = {}
-    for node in tree.walk():
-        if node.meta.get(DECLARED):
+    for found in tree.walk():
+        if found.meta.get(DECLARED):
             continue
+        node = plain_cast(found) or found
         yield from _operators(node, dialect)
         for why in _differences(node, dialect):
             differing.setdefault(why, []).append(node)
@@ -125,7 +131,7 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "is NULL of an object or a list; Spark's is its text"
     elif isinstance(node, exp.JSONExtractScalar) and dialect == "redshift":
         yield "is an empty text of what is not there; Spark's is NULL"
-    elif isinstance(node, exp.JSONExtractScalar) and dialect == "postgres" and _is_json(node):
+    elif isinstance(node, exp.JSONExtractScalar | exp.JSONBExtractScalar) and dialect == "postgres" and _is_json(node):
         yield "writes objects and lists with blanks; Spark without"
     elif _reads_short_year(node):
         yield "takes a year of two digits for one of the 1900s if it is above about 70; Spark for one of the 2000s"
@@ -155,6 +161,18 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
             yield "is written for a list; of a text it is substring()"
     elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
         yield from _of_texts(node, dialect)
+    elif isinstance(node, exp.Sum) and dialect in _SUMS_STAY_SHORT and type_of(summed(node)) is exp.DType.FLOAT:
+        yield "is a REAL, of about seven digits; Spark's is a double"
+    elif isinstance(node, exp.DateDiff) and dialect in TRINO_FAMILY and _may_end_with_month(node):
+        yield "takes the last day of a month for the same day as a later one, as February 29 for 31; Spark does not"
+    elif isinstance(node, exp.ArrayToString) and dialect in DOUBLES_IN_OTHER_WORDS and _holds_doubles(node.this):
+        yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
+    elif isinstance(node, exp.RegexpExtract) and dialect in NULL_WITHOUT_MATCH and may_miss_group(node):
+        yield "is NULL of a group that takes no part in a match; Spark's is empty"
+    elif isinstance(node, exp.JSONFormat | exp.Anonymous) and _is_written_json(node, dialect):
+        yield from _of_written_json(node, dialect)
+    elif isinstance(node, exp.ParseJSON) and dialect == "duckdb" and _is_kept_as_json(node, dialect):
+        yield "leaves blanks of JSON out; Spark's text is as it was"
     elif isinstance(node, exp.Format) and dialect == "postgres":
         yield "writes nothing for NULL; Spark writes null: write coalesce()"
     elif isinstance(node, exp.String) or (isinstance(node, exp.ToChar) and node.args.get("format") is None):
@@ -165,6 +183,10 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "has the type of its first argument; Spark's is a double"
     elif isinstance(node, exp.Anonymous) and dialect == "snowflake" and _is_time_of_number(node):
         yield "takes a large number for thousandths of a second; Spark for seconds"
+    elif isinstance(node, exp.Coalesce) and node.args.get("is_null") and _has_length(node.this):
+        yield "cuts the second value to the length of the first one; Spark does not"
+    elif isinstance(node, exp.Convert) and is_padded(node):
+        yield "fills a day and an hour of one digit up with a blank; Spark does not"
     elif isinstance(node, exp.Convert) and may_write_midnight(node):
         yield "writes no time of a date, which Spark writes as 00:00:00: declare the type, or give it a length"
     elif isinstance(node, exp.Add) and dialect == "tsql":
@@ -251,6 +273,10 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
         yield "leaves zeros at the end out; Spark writes them"
     elif isinstance(_aggregate(value), exp.Avg) and dialect in _MEANS_IN_OTHER_WORDS:
         yield "writes a mean in other words than Spark, as 1.2500 for 1.25"
+    elif kind in DECIMALS and dialect == "postgres" and isinstance(value.unnest(), ALTERNATIVES):
+        yield "keeps the digits of each value; Spark's all have those of their type"
+    elif kind in DECIMALS and dialect in _ROUNDS_TO_SAME_TYPE and isinstance(value.unnest(), exp.Round):
+        yield "keeps zeros behind the digits that it rounds to; Spark does not"
     elif kind is exp.DType.INTERVAL:
         yield "writes an interval in other words than Spark"
     elif kind in NESTED or isinstance(value.unnest(), exp.Struct):
@@ -263,6 +289,49 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
         yield "reads bytes by a code page; Spark as UTF-8"
     elif kind in TIMES and dialect == "snowflake":
         yield "writes three digits of a second; Spark those that are not zero"
+
+
+def _has_length(value: exp.Expr) -> bool:
+    return isinstance(value, exp.Cast) and value.to.this in TEXTS and bool(value.to.expressions)
+
+
+def _is_written_json(node: exp.Expr, dialect: str) -> bool:
+    is_call = isinstance(node, exp.Anonymous) and node.name.upper() == "TO_JSON" and len(node.expressions) == 1
+    return is_call if isinstance(node, exp.Anonymous) else dialect != "duckdb"
+
+
+def _of_written_json(node: exp.Expr, dialect: str) -> Iterator[str]:
+    value = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+    if isinstance(value, exp.Cast) and value.to.this in JSONS:
+        value = value.this
+    if isinstance(value.unnest(), exp.ParseJSON) and dialect in _SORTS_KEYS:
+        yield "sorts the keys of objects, and leaves blanks out; Spark's text is as it was"
+    elif type_of(value) in DECIMALS | DOUBLES and dialect == "bigquery":
+        yield "leaves zeros at the end out; Spark writes them"
+    elif type_of(value) is None and isinstance(value, exp.Column) and dialect != "postgres":
+        yield "is written for a struct, a list or a map; of another value it fails in Spark"
+
+
+def _may_end_with_month(node: exp.DateDiff) -> bool:
+    """Whether a difference in months may be one between days after the 28th."""
+    if node.text("unit").upper().removesuffix("S") not in ("MONTH", "QUARTER", "YEAR"):
+        return False
+    return not any(_is_before_28th(side.unnest()) for side in (node.this, node.expression))
+
+
+def _is_before_28th(side: exp.Expr) -> bool:
+    day = _DAY_OF_DATE.match(side.this.name) if isinstance(side, exp.Cast) and side.this.is_string else None
+    is_early = day is not None and int(day[1]) < _LAST_OF_SHORTEST
+    return is_early or isinstance(side, exp.DateTrunc | exp.TimestampTrunc)
+
+
+def _holds_doubles(values: exp.Expr) -> bool:
+    if isinstance(values, exp.Array):
+        return any(type_of(item) in DOUBLES for item in values.expressions)
+    if isinstance(values, exp.Transform) and isinstance(values.expression, exp.Lambda):
+        return type_of(values.expression.this) in DOUBLES
+    items = values.type.expressions if values.type is not None else []
+    return any(isinstance(item, exp.DataType) and item.this in DOUBLES for item in items)
 
 
 def _aggregate(value: exp.Expr) -> exp.Expr:

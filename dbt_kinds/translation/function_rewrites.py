@@ -11,6 +11,7 @@ from dbt_kinds.translation.calls import call, unless_one_is_null
 from dbt_kinds.translation.comparisons import as_bit
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.digests import in_lines
+from dbt_kinds.translation.least_values import is_at_least
 from dbt_kinds.translation.list_aggregates import only_where
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
@@ -36,15 +37,6 @@ def _logarithm(node: exp.Log, dialect: str) -> exp.Expr:
     if number is None:
         return call("LOG10", base) if dialect in _LOG_IS_DECIMAL else node
     return call("LOG10", number) if base.is_number and base.name == "10" else node
-
-
-@rewrites(exp.GenerateDateArray)
-def _date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
-    """Spark creates a sequence from dates, not strings."""
-    for bound in ("start", "end"):
-        if node.args[bound].is_string:
-            node.set(bound, exp.cast(node.args[bound], "date"))
-    return node
 
 
 @rewrites(exp.Rand)
@@ -256,6 +248,35 @@ def _double_average(node: exp.Avg, dialect: str) -> exp.Expr:
     if type_of(value) in DECIMALS:
         value.replace(exp.cast(value.copy(), "double"))
     return node
+
+
+@rewrites(exp.Sum, dialects={"duckdb", "mysql"})
+def _sum_of_truths(node: exp.Sum, dialect: str) -> exp.Expr:
+    """`sum(x > 0)` counts what is true."""
+    value = node.this
+    if type_of(value) is exp.DType.BOOLEAN or isinstance(value.unnest(), exp.Predicate | exp.Connector | exp.Not):
+        node.set("this", exp.cast(value.unnest().copy(), "int"))
+    return node
+
+
+@rewrites(exp.CTE)
+def _hinted(node: exp.CTE, dialect: str) -> exp.Expr:
+    """`with c as materialized (…)`, a hint."""
+    node.set("materialized", None)
+    return node
+
+
+@rewrites(exp.Xor, dialects={"snowflake"})
+def _one_of_both(node: exp.Xor, dialect: str) -> exp.Expr:
+    """`boolxor(a, b)`."""
+    return exp.paren(exp.NEQ(this=node.this.copy(), expression=node.expression.copy()), copy=False)
+
+
+@rewrites(exp.Repeat, dialects={"fabric", "tsql"})
+def _replicated(node: exp.Repeat, dialect: str) -> exp.Expr:
+    """`replicate(text, n)`, NULL of a negative number, as in `replicate('0', 5 - len(s))`; Spark's is empty."""
+    times = node.args["times"]
+    return node if is_at_least(times, 0) else from_template("IF({0} < 0, NULL, {1})", times, node)
 
 
 @rewrites(exp.Pow, dialects={"fabric", "tsql"})

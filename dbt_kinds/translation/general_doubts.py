@@ -11,13 +11,14 @@ from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, READS_ESCAPES,
 from dbt_kinds.translation.casts import READS_GROUPED_DIGITS
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, BY_OPERATOR, TRINO_FAMILY
 from dbt_kinds.translation.grouping import has_total
-from dbt_kinds.translation.typed_literals import may_be_numbers
+from dbt_kinds.translation.typed_literals import EMPTY_IS_ZERO, may_be_numbers
 from dbt_kinds.translation.typed_operators import COMPARISONS, DAYS_BETWEEN_DATES, KEEPS_FLOATS, ZONE_GOES_BOTH_WAYS
 from dbt_kinds.translation.value_types import (
     BYTES,
     DECIMALS,
     DOUBLES,
     INTEGERS,
+    NESTED,
     NUMBERS,
     TEXTS,
     TIMES,
@@ -31,7 +32,6 @@ DOUBLES_IN_OTHER_WORDS = TRINO_FAMILY | {
 }
 _IGNORES_CASE = frozenset({"fabric", "mysql", "tsql"})
 _TRIMS_WHITE_SPACE = TRINO_FAMILY | {"bigquery"}
-EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
 _SORTS_BY_COLLATION = frozenset({"fabric", "mysql", "postgres", "tsql"})
 _READS_WHOLE_DATES = TRINO_FAMILY | {"bigquery"}
 _READ_AS_TIMES = frozenset({"TO_DATE", "TO_TIMESTAMP", "TO_TIMESTAMP_LTZ", "TO_TIMESTAMP_NTZ", "TO_TIMESTAMP_TZ"})
@@ -41,6 +41,8 @@ _SEARCHES = (exp.RegexpExtract, exp.RegexpExtractAll, exp.RegexpILike, exp.Regex
 _ENDS_WITH_TEXT = frozenset({"bigquery", "duckdb", "postgres", "redshift"})
 _CASE_BY_LETTER = TRINO_FAMILY | {"duckdb", "fabric", "mysql", "postgres", "redshift", "tsql"}
 _SUMS_ARE_LONGER = frozenset({"duckdb", "mysql", "postgres", "redshift", "snowflake"})
+_NULL_IS_GREATEST = frozenset({"duckdb", "postgres"})
+_JSON_IS_CAST = TRINO_FAMILY | {"duckdb"}
 _SERIES_GO_ON = frozenset({"duckdb", "postgres"})
 _MONTHS = re.compile(r"(?i)mon|year|quarter|decade|centur")
 _DAY = re.compile(r"\d{4}-\d\d-(\d\d)")
@@ -65,7 +67,7 @@ _ROUNDS = re.compile(r"%[-+ 0]*\d*\.\d+f")
 # what may hold a number with a fraction, if its type is not known
 MAY_BE_NUMBERS = (
     *(exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc),
-    *(exp.Abs, exp.Ceil, exp.Floor, exp.Round, exp.Window),
+    *(exp.Abs, exp.Ceil, exp.Floor, exp.Greatest, exp.Least, exp.Round, exp.Window),
 )
 ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
 
@@ -90,6 +92,13 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield (
             f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
             "collation says otherwise; Spark does not: write lower(…) on both sides where that matters"
+        )
+    if dialect in _NULL_IS_GREATEST and _compares_nested(node):
+        yield f"within lists and structs NULL is greater than any value in {dialect}; in Spark it is less"
+    if dialect in _JSON_IS_CAST and _reads_json_of_type(node):
+        yield (
+            f"where JSON becomes values of a type, {dialect} casts them, as a text to a number; Spark makes NULL of "
+            "what is written in another one"
         )
     yield from _of_bytes(node, dialect)
     yield from _of_read_texts(node, dialect)
@@ -182,6 +191,24 @@ def _of_read_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield (f"where a text with a fraction becomes an integer, {dialect} rounds it; Spark cuts it, ANSI mode fails")
 
 
+def _compares_nested(node: exp.Expr) -> bool:
+    if isinstance(node, exp.GT | exp.GTE | exp.LT | exp.LTE):
+        values = [node.this, node.expression]
+    elif isinstance(node, exp.Max | exp.Min | exp.Ordered):
+        values = [node.this]
+    else:
+        return False
+    return any(type_of(value) in NESTED or isinstance(value.unnest(), exp.Struct) for value in values)
+
+
+def _reads_json_of_type(node: exp.Expr) -> bool:
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper() == "JSON_TRANSFORM"
+    if isinstance(node, exp.Cast):
+        return node.to.this in NESTED and isinstance(node.this.unnest(), exp.JSONExtract | exp.ParseJSON)
+    return isinstance(node, exp.FromJson)
+
+
 def _may_end_months_early(node: exp.Expr) -> bool:
     if not isinstance(node, exp.GenerateSeries | exp.ExplodingGenerateSeries):
         return False
@@ -268,15 +295,30 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield "the text of a list of nothing but NULL is NULL; Spark's is empty"
     elif isinstance(node, exp.Length) and dialect == "duckdb" and _is_unknown_column(node.this):
         yield "the length of a column whose type is not declared is that of a text; of a list it is size()"
-    elif isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.PercentileDisc):
-        if any(_is_unknown_column(key.this) for key in node.expression.expressions):
+    elif isinstance(node, exp.WithinGroup | exp.PercentileDisc | exp.Quantile) and _is_discrete(node, dialect):
+        if any(map(_is_unknown_column, _ordered_by(node))):
             yield "a discrete percentile of a column whose type is not declared is that of numbers; of texts it is NULL"
     elif isinstance(node, exp.IntDiv) and dialect == "duckdb" and _is_of_unknown_columns(node.this.unnest()):
         yield "// of a column whose type is not declared is that of an integer; of another number write floor(a / b)"
+    elif isinstance(node, exp.Coalesce) and dialect in EMPTY_IS_ZERO and _is_unknown_or_empty(node):
+        yield (
+            "where a column whose type is not declared is a number, isnull(x, '') is 0; Spark's is an empty text, and "
+            "an error in ANSI mode"
+        )
     elif isinstance(node, exp.EQ) and dialect in BITS_ARE_NUMBERS and _is_compared_bit(node):
         yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
     elif isinstance(node, exp.Add | exp.Sub) and dialect in EMPTY_IS_ZERO and _may_be_days(node):
         yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"
+
+
+def _is_discrete(node: exp.Expr, dialect: str) -> bool:
+    if isinstance(node, exp.WithinGroup):
+        return isinstance(node.this, exp.PercentileDisc)
+    return dialect == "duckdb"
+
+
+def _ordered_by(node: exp.Expr) -> list[exp.Expr]:
+    return [key.this for key in node.expression.expressions] if isinstance(node, exp.WithinGroup) else [node.this]
 
 
 def _rounds_doubles_as_texts(node: exp.TryCast, dialect: str) -> bool:
@@ -333,6 +375,10 @@ def _is_unknown_column(node: exp.Expr) -> bool:
     while isinstance(inner, _PASS_ON):
         inner = inner.this
     return isinstance(inner, exp.Column) and type_of(inner) is None
+
+
+def _is_unknown_or_empty(node: exp.Coalesce) -> bool:
+    return _is_unknown_column(node.this) and any(value.is_string and not value.name for value in node.expressions)
 
 
 def _may_be_days(node: exp.Add | exp.Sub) -> bool:

@@ -13,7 +13,7 @@ from dbt_kinds.translation.dialects import TRINO_FAMILY
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
-from dbt_kinds.translation.value_types import LISTS, NUMBERS, TEXTS, type_of
+from dbt_kinds.translation.value_types import DECIMALS, LISTS, NUMBERS, TEXTS, TIMES, type_of
 
 _LENGTH = "IF({0} IS NULL, NULL, COALESCE(JSON_ARRAY_LENGTH({0}), 0))"
 _PARTS_OF_URLS = {
@@ -24,6 +24,7 @@ _PARTS_OF_URLS = {
     "scheme": "PROTOCOL",
 }
 _KEEPS_NULL_FIELDS = TRINO_FAMILY | {"bigquery", "duckdb", "postgres"}
+_PLAIN = TEXTS | NUMBERS | {exp.DType.BOOLEAN, exp.DType.DATE}
 _NULL_IS_WRITTEN = frozenset({"bigquery"})
 _TAKE_FUNCTIONS = ("APPLY", "FILTER", "REDUCE", "TRANSFORM", "COLUMNS")
 
@@ -53,6 +54,8 @@ def at_path(node: exp.Expr, dialect: str) -> exp.Expr:
         NotInSpark: Spark's paths have no such step.
     """
     path = node.args.get("path") or node.args.get("expression")
+    if isinstance(path, exp.Neg):
+        raise NotInSpark("a place in JSON that is counted from its end has no counterpart in Spark", node)
     if isinstance(path, exp.Literal) and path.is_string:
         mode, _, rest = path.name.partition(" $")
         if mode == "lax":
@@ -118,7 +121,7 @@ def at_keys(node: exp.JSONBExtract | exp.JSONBExtractScalar, dialect: str) -> ex
     keys = node.expression.name
     if not node.expression.is_string or not keys.startswith("{") or not keys.endswith("}"):
         raise NotInSpark("a path of JSON that is no literal has no counterpart in Spark; write it out", node)
-    return _at(node.this, [key.strip().strip('"') for key in keys[1:-1].split(",")])
+    return _at(node.this, [key.strip().strip('"') for key in keys[1:-1].split(",") if key.strip()])
 
 
 @rewrites("JSON_EXTRACT_PATH", "JSONB_EXTRACT_PATH", "JSONB_EXTRACT_PATH_TEXT", dialects={"postgres"})
@@ -164,6 +167,28 @@ def length(node: exp.Anonymous, dialect: str) -> exp.Expr:
     return from_template(_LENGTH, lists)
 
 
+@rewrites(exp.String, dialects={"bigquery"})
+def text_of(node: exp.String, dialect: str) -> exp.Expr:
+    """`string(json)`, the text that the JSON is, without its quotes."""
+    return call("GET_JSON_OBJECT", node.this.this, exp.Literal.string("$")) if _is_parsed(node.this) else node
+
+
+@rewrites(exp.Dot, dialects={"bigquery"})
+def field_of(node: exp.Dot, dialect: str) -> exp.Expr:
+    """`parse_json(js).a`.
+
+    Raises:
+        NotInSpark: always; of columns it is not known.
+    """
+    if _is_parsed(node.this):
+        raise NotInSpark("a field of JSON behind a dot has no counterpart in Spark; write json_value()", node)
+    return node
+
+
+def _is_parsed(value: exp.Expr) -> bool:
+    return isinstance(value.unnest(), exp.ParseJSON)
+
+
 @rewrites(exp.JSONKeys, dialects={"snowflake"})
 def keys_of_struct(node: exp.JSONKeys, dialect: str) -> exp.Expr:
     """`object_keys(object_construct(…))`."""
@@ -187,7 +212,7 @@ def written(node: exp.JSONFormat, dialect: str) -> exp.Expr:
     )
     if is_json:
         return value
-    return as_json(node, value, dialect) if node.args.keys() <= {"this", "to_json"} else node
+    return node if node.args.get("options") else as_json(node, value, dialect)
 
 
 @rewrites("TO_JSON", dialects={"duckdb", "postgres"})
@@ -199,7 +224,11 @@ def json_of(node: exp.Anonymous, dialect: str) -> exp.Expr:
 def as_json(node: exp.Expr, value: exp.Expr, dialect: str) -> exp.Expr:
     """A value as JSON, where a struct keeps its fields that are NULL; Spark leaves them out."""
     kind = type_of(value)
-    if kind in TEXTS | NUMBERS | {exp.DType.BOOLEAN} and dialect in _KEEPS_NULL_FIELDS:
+    if kind in TIMES:
+        raise NotInSpark("a time becomes JSON in another form in Spark; make a text of it first", node)
+    if kind in _PLAIN and dialect in _KEEPS_NULL_FIELDS:
+        if kind in DECIMALS and dialect == "duckdb":
+            value = exp.cast(value.unnest().copy(), "double")
         # Spark's TO_JSON takes no such value
         written = from_template("SUBSTRING(TO_JSON(ARRAY({0})), 2, LENGTH(TO_JSON(ARRAY({0}))) - 2)", value)
         return written if dialect in _NULL_IS_WRITTEN else unless_null(value, written)

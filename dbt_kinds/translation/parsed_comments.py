@@ -40,7 +40,9 @@ def parse_with_comments(
     for tree in trees:
         for node in tree.walk():
             if node.comments:
-                node.comments = [_TAG.sub("", comment) for comment in node.comments]
+                texts_of_node = (_TAG.sub("", comment) for comment in node.comments)
+                # an empty line of a longer comment
+                node.comments = [text for text in texts_of_node if text.strip()]
     return trees
 
 

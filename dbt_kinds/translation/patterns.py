@@ -14,9 +14,10 @@ from dbt_kinds.translation.rewrites import rewrites
 
 _FLAGS = {"snowflake": frozenset("cims"), "mysql": frozenset("cim")}
 _COMMON_FLAGS = frozenset("cis")
+_OPTIONAL_GROUP = re.compile(r"(?<!\\)\)([?*]|\{0)")
 _REPLACES_FIRST = frozenset({"duckdb", "postgres"})
 _REFERS_BY_BACKSLASH = frozenset({"duckdb", "postgres", "bigquery", "snowflake"})
-_NULL_WITHOUT_MATCH = TRINO_FAMILY | {"bigquery", "snowflake"}
+NULL_WITHOUT_MATCH = TRINO_FAMILY | {"bigquery", "snowflake"}
 
 
 @rewrites(exp.RegexpLike)
@@ -48,6 +49,8 @@ def replaced(node: exp.RegexpReplace, dialect: str) -> exp.Expr:
     """Spark replaces every match, accepts no flags, and refers to groups by `$1`."""
     pattern, replacement = node.expression, node.args.get("replacement")
     flags = node.args.get("modifiers")
+    if isinstance(replacement, exp.Lambda):
+        raise NotInSpark("REGEXP_REPLACE by a function has no counterpart in Spark; replace by a text", node)
     if flags is not None and not isinstance(flags, exp.Literal):
         raise NotInSpark("flags of REGEXP_REPLACE that are no literal have no counterpart in Spark", node)
     given = flags.name if flags is not None else ""
@@ -124,7 +127,7 @@ def extracted(node: exp.RegexpExtract, dialect: str) -> exp.Expr:
     if "e" in (node.args["parameters"].name if node.args.get("parameters") is not None else ""):
         # the first group, unless another one is given; sqlglot has 0 for none
         group = exp.Literal.number(1) if group is None or group.name == "0" else group
-    if dialect in _NULL_WITHOUT_MATCH:
+    if dialect in NULL_WITHOUT_MATCH:
         return found_part(node.this, node.expression, group)
     return call("REGEXP_EXTRACT", node.this, node.expression, node.args.get("group") or exp.Literal.number(0))
 
@@ -147,6 +150,24 @@ def found_part(text: exp.Expr, pattern: exp.Expr, group: exp.Expr | None) -> exp
     """The match of a pattern, NULL without one; by default its group if it has one."""
     found = call("REGEXP_EXTRACT", text, pattern, group or exp.Literal.number(_first_group(pattern)))
     return exp.If(this=exp.RegexpLike(this=text.copy(), expression=pattern.copy()), true=found, false=exp.null())
+
+
+def may_miss_group(node: exp.RegexpExtract) -> bool:
+    """Whether a match may leave out the group that is read: an optional one, or one of several alternatives."""
+    pattern = node.expression.name
+    group = node.args.get("group")
+    is_whole = group.name == "0" if group is not None else not group_count(pattern)
+    return not is_whole and (_OPTIONAL_GROUP.search(pattern) is not None or _has_alternatives(pattern))
+
+
+def _has_alternatives(pattern: str) -> bool:
+    """Whether there is a | that is in no group."""
+    depth = 0
+    for sign in re.sub(r"\\\\.|\[[^]]*\]", "", pattern):
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if sign == "|" and not depth:
+            return True
+    return False
 
 
 def _first_group(pattern: exp.Expr) -> int:

@@ -11,6 +11,7 @@ from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, TEXTS, type_of
 _PSEUDO_COLUMNS = frozenset({"ROWNUM", "_PARTITIONTIME", "_PARTITIONDATE", "_TABLE_SUFFIX"})
 
 _HAS_INFINITE_TIMES = frozenset({"duckdb", "materialize", "postgres", "risingwave"})
+_HOLD_VALUES = (exp.Binary, exp.Case, exp.If, exp.Cast, exp.Paren, exp.Unary)
 _HAS_COLLATIONS = "4.0"
 _HAS_RECURSION = "4.1"
 
@@ -34,6 +35,16 @@ def refuse(node: exp.Expr, dialect: str, version: str) -> None:
     if isinstance(node, exp.Select) and sum(map(_makes_rows, node.expressions)) > 1:
         message = "several lists side by side in a SELECT have no counterpart in Spark; write inline(arrays_zip(…))"
         raise NotInSpark(message, node)
+    if isinstance(node, exp.In) and _selects_from_list(node.args.get("query")):
+        raise NotInSpark("IN over a list of the row has no counterpart in Spark; write array_contains()", node)
+    if isinstance(node, exp.Group) and isinstance(node.parent, exp.Select) and _groups_by_made_row(node, node.parent):
+        raise NotInSpark("GROUP BY of a list's items has no counterpart in Spark; make the rows in FROM", node)
+    if _is_maker(node) and isinstance(node.parent, _HOLD_VALUES):
+        raise NotInSpark("rows made within an expression have no counterpart in Spark; make them in FROM", node)
+    if isinstance(node, exp.Is) and isinstance(node.expression, exp.JSON):
+        raise NotInSpark("IS JSON has no counterpart in Spark", node)
+    if isinstance(node, exp.Connect):
+        raise NotInSpark("CONNECT BY has no counterpart in Spark; write WITH RECURSIVE, or join a sequence()", node)
     if isinstance(node, exp.SetOperation) and node.args.get("by_name"):
         raise NotInSpark("BY NAME has no counterpart in Spark; write the columns of both sides out", node)
     if isinstance(node, exp.Order) and isinstance(node.parent, exp.AggFunc):
@@ -111,6 +122,22 @@ def _is_of_outer_row(unnest: exp.Unnest) -> bool:
     return around is not None and not isinstance(around, tables) and unnest.find(exp.Column) is not None
 
 
+def _selects_from_list(query: exp.Expr | None) -> bool:
+    """Whether a sub-select makes its rows of a list of the row around it, as `(select unnest(l))`."""
+    select = query.unnest() if query is not None else None
+    if not isinstance(select, exp.Select) or select.args.get("from_") is not None:
+        return False
+    return any(_makes_rows(item) and item.find(exp.Column) for item in select.expressions)
+
+
+def _groups_by_made_row(group: exp.Group, select: exp.Select) -> bool:
+    made = {item.alias_or_name.lower() for item in select.expressions if _makes_rows(item)}
+    return any(isinstance(key, exp.Column) and not key.table and key.name.lower() in made for key in group.expressions)
+
+
 def _makes_rows(item: exp.Expr) -> bool:
-    made = item.unalias()
+    return _is_maker(item.unalias())
+
+
+def _is_maker(made: exp.Expr) -> bool:
     return isinstance(made, exp.Explode) or (isinstance(made, exp.Anonymous) and made.name.upper() == "EXPLODE")

@@ -69,7 +69,9 @@ def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
     """`split_part(text, delimiter, n)`: NULL in Trino if there are fewer parts, in Spark an empty string; Spark has no
     part 0, which is the first one in Snowflake.
     """
-    index = node.args["part_index"]
+    index, delimiter = node.args["part_index"], node.args["delimiter"]
+    if dialect == "duckdb" and delimiter.is_string and not delimiter.name:
+        raise NotInSpark("SPLIT_PART by an empty text has no counterpart in Spark; write substring()", node)
     if isinstance(index, exp.Literal) and index.name == "0":
         if dialect in _EMPTY_OF_PART_ZERO:
             return call("LEFT", node.this, exp.Literal.number(0))
@@ -81,7 +83,19 @@ def split_part(node: exp.SplitPart, dialect: str) -> exp.Expr:
             node.set("part_index", from_template("IF({0} = 0, 1, {0})", index))
     if dialect not in TRINO_FAMILY:
         return node
-    return call("TRY_ELEMENT_AT", _parts(node.this, node.args["delimiter"]), node.args["part_index"])
+    return call("TRY_ELEMENT_AT", _parts(node.this, delimiter), node.args["part_index"])
+
+
+@rewrites(exp.StrPosition)
+def position(node: exp.StrPosition, dialect: str) -> exp.Expr:
+    """`instr(text, part, position)`.
+
+    Raises:
+        NotInSpark: it searches backwards.
+    """
+    if _negative(node.args.get("position")) is not None:
+        raise NotInSpark("a search from the end of a text has no counterpart in Spark; write reverse()", node)
+    return node
 
 
 @rewrites(exp.Left)

@@ -49,7 +49,11 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
             raise NotInSpark("a slice with a step has no counterpart in Spark; write filter() or sequence()", node)
         # only DuckDB slices strings
         kind = type_of(node.this) if dialect == "duckdb" else exp.DType.ARRAY
-        return _slice(node, node.this, (index.this, index.expression), kind)
+        bounds = (index.this, index.expression)
+        if dialect == "postgres":
+            # which counts from the first one only
+            bounds = (_from_first(bounds[0]), _from_first(bounds[1]))
+        return _slice(node, node.this, bounds, kind)
     base = node.this.unnest()
     is_counted_from_0 = dialect == "snowflake" and isinstance(index, exp.Literal)
     if isinstance(base, exp.ParseJSON) and (index.is_string or is_counted_from_0):
@@ -59,10 +63,17 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
         return call("GET_JSON_OBJECT", json, exp.Literal.string(f"{path.name}{step(index.name)}"))
     if dialect == "snowflake" and index.is_string and isinstance(base, exp.Column) and type_of(base) in MAY_BE_JSON:
         return call("GET_JSON_OBJECT", base, exp.Literal.string(f"${step(index.name)}"))
+    if dialect == "bigquery" and node.args.get("safe") and not isinstance(index, exp.Literal):
+        # sqlglot counts from 1 only where the index is a literal; GET counts from 0, and has no negative places
+        return call("GET", node.this, _plus(index, -(node.args.get("offset") or 0)))
     if dialect_of(dialect).INDEX_OFFSET != 1 or type_of(node.this) is exp.DType.MAP:
         is_counted = dialect == "snowflake" and not index.is_string and type_of(node.this) in LISTS
         return call("GET", node.this, index) if is_counted else node
     return _element(node, _position(node), dialect)
+
+
+def _from_first(bound: exp.Expr | None) -> exp.Expr | None:
+    return _number(0) if bound is not None and (_whole(bound) or 0) < 0 else bound
 
 
 @rewrites("ARRAY_EXTRACT", "LIST_ELEMENT", "LIST_EXTRACT")
@@ -71,6 +82,8 @@ def element(node: exp.Anonymous, dialect: str) -> exp.Expr:
     if dialect != "duckdb" or len(node.expressions) != 2:
         return node
     base, position = node.expressions
+    if position.is_string:
+        return exp.Dot(this=base, expression=exp.to_identifier(position.name))
     if type_of(base) in TEXTS:
         return _character(base, position)
     return call("TRY_ELEMENT_AT", base, _not_zero(position))
@@ -119,7 +132,7 @@ def array_size(node: exp.ArraySize, dialect: str) -> exp.Expr:
     """The length of a list, NULL for NULL: Spark's SIZE returns -1."""
     if isinstance(node.this, exp.Anonymous) and node.this.name == "GET_JSON_OBJECT":
         return call("JSON_ARRAY_LENGTH", node.this)
-    if isinstance(node.this, exp.JSONExtract):
+    if isinstance(node.this, exp.JSONExtract | exp.ParseJSON):
         return call("JSON_ARRAY_LENGTH", node.this)
     if isinstance(node.this, exp.Map | exp.VarMap) or type_of(node.this) is exp.DType.MAP:
         return call("CARDINALITY", node.this)

@@ -113,6 +113,15 @@ def series(table: exp.Table, dialect: str) -> exp.Expr:
     return table
 
 
+@rewrites(exp.GenerateDateArray)
+def date_series(node: exp.GenerateDateArray, dialect: str) -> exp.Expr:
+    """`generate_date_array(first, last, interval 1 day)`, empty if the last one is before the first."""
+    for name in ("start", "end"):
+        if type_of(node.args[name]) is not exp.DType.DATE:
+            node.set(name, exp.cast(node.args[name], "date"))
+    return _sequence(node, dialect)
+
+
 @rewrites(exp.GenerateSeries)
 def listed_series(node: exp.GenerateSeries, dialect: str) -> exp.Expr:
     """`generate_array(1, 3)`, a list; as a table it is handled with that."""

@@ -12,6 +12,8 @@ from dbt_kinds.translation.value_types import INTEGERS, NUMBERS, TIMES, type_of
 
 # a text in MySQL, too; an error in Trino
 _MAKES_TEXTS = TRINO_FAMILY | {"mysql"}
+EMPTY_IS_ZERO = frozenset({"fabric", "tsql"})
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Nullif)
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?")
 _TIME = re.compile(_DATE.pattern + r"([ T]\d\d?:\d\d(:\d\d(\.\d+)?)?)?")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -21,8 +23,9 @@ def type_literals(tree: exp.Expr, dialect: str) -> None:
     """Gives each such literal the type that the values beside it have."""
     if is_spark(dialect) or dialect in _MAKES_TEXTS:
         return
-    for literal, kind in list(_beside_others(tree)):
-        typed = _as(literal, kind)
+    beside = [*_beside_others(tree), *(_compared(tree) if dialect in EMPTY_IS_ZERO else ())]
+    for literal, kind in beside:
+        typed = _zero(kind) if dialect in EMPTY_IS_ZERO and not literal.name.strip() else _as(literal, kind)
         if typed is not None:
             literal.replace(typed)
 
@@ -55,6 +58,27 @@ def _beside_others(tree: exp.Expr) -> Iterator[tuple[exp.Expr, exp.DType]]:
         kind = kinds.pop()
         if kind is not None:
             yield from ((value, kind) for value in values if value.is_string)
+
+
+def _compared(tree: exp.Expr) -> Iterator[tuple[exp.Expr, exp.DType]]:
+    """Empty texts that are compared with values of another type."""
+    for node in tree.find_all(*_COMPARISONS):
+        kind = type_of(node.this)
+        for value in (node.args.get("expression"), *node.expressions):
+            if kind is not None and value is not None and value.is_string and not value.name.strip():
+                yield value, kind
+
+
+def _zero(kind: exp.DType) -> exp.Expr | None:
+    """What an empty text is beside a value of a type."""
+    if kind in NUMBERS:
+        return exp.Literal.number(0)
+    if kind is exp.DType.BOOLEAN:
+        return exp.false()
+    if kind not in TIMES | {exp.DType.DATE}:
+        return None
+    day = exp.cast(exp.Literal.string("1900-01-01"), "date")
+    return day if kind is exp.DType.DATE else exp.cast(day, "timestamp", dialect="spark")
 
 
 def _alternatives(node: exp.Expr) -> list[exp.Expr]:

@@ -63,7 +63,6 @@ _OF_OPERAND = (
     exp.Max,
     exp.Min,
     exp.Neg,
-    exp.Nullif,
     exp.Paren,
     exp.Window,
 )
@@ -128,6 +127,9 @@ def _computed(node: exp.Expr) -> exp.DType | None:
         return _of_literal(node)
     if isinstance(node, _OF_OPERAND):
         return type_of(node.this)
+    if isinstance(node, exp.Nullif):
+        # beside a list there is a list
+        return type_of(node.this) or (exp.DType.ARRAY if type_of(node.expression) in LISTS else None)
     if isinstance(node, exp.Distinct):
         return _common(node.expressions)
     if isinstance(node, exp.AtTimeZone):

@@ -324,7 +324,7 @@ TRANSLATIONS = [
     ("duckdb", "SELECT b::DOUBLE // 2 AS x FROM raw.t", "Untranslatable"),
     ("duckdb", "SELECT t.a FROM raw.t ASOF JOIN raw.u ON t.a >= u.a", "Untranslatable"),
     ("duckdb", "SELECT SUM(a) OVER (ORDER BY b GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) AS x FROM raw.t", "Untranslatable"),
-    ("bigquery", "SELECT GENERATE_DATE_ARRAY('2024-01-01', c) AS x FROM raw.t", f"SELECT SEQUENCE(CAST('2024-01-01' AS DATE), CAST(c AS DATE), INTERVAL '1' DAY) AS x {T}"),
+    ("bigquery", "SELECT GENERATE_DATE_ARRAY('2024-01-01', c) AS x FROM raw.t", f"SELECT IF( CAST('2024-01-01' AS DATE) > c, ARRAY(), SEQUENCE(CAST('2024-01-01' AS DATE), c, INTERVAL '1' DAY) ) AS x {T}"),
     ("trino", "SELECT TO_UNIXTIME(c) AS x FROM raw.t", f"SELECT CAST(CAST(c AS TIMESTAMP) AS DOUBLE) AS x {T}"),
     # rows of lists
     ("postgres", "SELECT u, o FROM raw.t, UNNEST(b) WITH ORDINALITY AS x(u, o)", f"SELECT u, o {T} LATERAL VIEW INLINE(TRANSFORM(b, (_item, _position) -> STRUCT(_item AS u, _position + 1 AS o))) x AS u, o"),
