@@ -26,7 +26,7 @@ VERDICTS = ("same", "rewritten", "noted", "refused")
 COMPARED = ("bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake", "trino", "tsql")
 
 # of which other passes leave nothing
-_NOT_CALLED = frozenset({*FILE_READERS, "COLUMNS"})
+_NOT_CALLED = frozenset({*FILE_READERS, "COLUMNS", "ORDINAL", "SAFE_OFFSET", "SAFE_ORDINAL"})
 # a name after one of these is an alias with columns, a table, or a type
 _NO_CALL_BEHIND = frozenset(
     {

@@ -70,10 +70,11 @@ def at_path(node: exp.Expr, dialect: str) -> exp.Expr:
         return _part_of_url(node.this, [part.name for part in path.expressions[1:]], node)
     if isinstance(node.this, exp.Struct):
         node.set("this", call("TO_JSON", node.this))
-    is_plain = isinstance(node, exp.JSONValue) and node.args.keys() <= {"this", "path", "returning"}
-    if is_plain and isinstance(path, exp.Expr) and not node.args.get("returning"):
-        return call("GET_JSON_OBJECT", node.this, path)
-    return node
+    if not isinstance(node, exp.JSONValue) or not isinstance(path, exp.Expr) or node.args.get("on_condition"):
+        return node
+    value = call("GET_JSON_OBJECT", node.this, path)
+    kind = node.args.get("returning")
+    return exp.TryCast(this=value, to=kind.copy(), safe=True) if isinstance(kind, exp.DataType) else value
 
 
 def unwrap_nulls(tree: exp.Expr) -> exp.Expr:

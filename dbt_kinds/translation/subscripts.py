@@ -63,9 +63,9 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
         return call("GET_JSON_OBJECT", json, exp.Literal.string(f"{path.name}{step(index.name)}"))
     if dialect == "snowflake" and index.is_string and isinstance(base, exp.Column) and type_of(base) in MAY_BE_JSON:
         return call("GET_JSON_OBJECT", base, exp.Literal.string(f"${step(index.name)}"))
-    if dialect == "bigquery" and node.args.get("safe") and not isinstance(index, exp.Literal):
+    if dialect == "bigquery" and (first := node.args.get("offset")) is not None and not isinstance(index, exp.Literal):
         # sqlglot counts from 1 only where the index is a literal; GET counts from 0, and has no negative places
-        return call("GET", node.this, _plus(index, -(node.args.get("offset") or 0)))
+        return call("GET", node.this, _plus(index, -first))
     if dialect_of(dialect).INDEX_OFFSET != 1 or type_of(node.this) is exp.DType.MAP:
         is_counted = dialect == "snowflake" and not index.is_string and type_of(node.this) in LISTS
         return call("GET", node.this, index) if is_counted else node
