@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sqlglot import Token, exp
 
+# an empty line of a longer comment; readers have signs of their own in it
+_EMPTY = re.compile("[\\s\ue000-\uf8ff]*")
 # a private-use Unicode character, which no comment contains
 _TAG = re.compile("\ue5c2(\\d+)\ue5c2")
 # a comment in front of ROWS BETWEEN UNBOUNDED PRECEDING AND … passes over all of these words
@@ -41,8 +43,7 @@ def parse_with_comments(
         for node in tree.walk():
             if node.comments:
                 texts_of_node = (_TAG.sub("", comment) for comment in node.comments)
-                # an empty line of a longer comment
-                node.comments = [text for text in texts_of_node if text.strip()]
+                node.comments = [text for text in texts_of_node if not _EMPTY.fullmatch(text)]
     return trees
 
 

@@ -166,6 +166,11 @@ def test_a_comment_before_a_leading_comma_is_about_what_follows_it() -> None:
     assert text.split("\nFROM")[0] == "SELECT\n  a, /* behind a */\n  /* about b */\n  b,\n  c"
 
 
+def test_an_empty_line_of_a_comment_is_left_out() -> None:
+    text = sql("SELECT\n  -- about a\n  --\n  -- more about a\n  a\nFROM raw.t")
+    assert text.split("\nFROM")[0] == "SELECT\n  /* about a */\n  /* more about a */\n  a"
+
+
 def test_a_comment_cannot_end_itself_or_begin_another() -> None:
     text = sql("SELECT\n  -- see */ and /* here\n  a\nFROM raw.t")
     assert "/* see * / and / * here */" in text
