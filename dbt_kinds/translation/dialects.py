@@ -39,6 +39,7 @@ _TAKES_KEYS = frozenset({"duckdb", "postgres"})
 
 # what a match that DuckDB's `~` makes has in its meta
 BY_OPERATOR = "by_operator"
+_HAS_NO_VARIABLES = "has_no_variables"
 
 
 class _DuckDBParser(DuckDB.Parser):  # type: ignore[misc, valid-type]
@@ -191,8 +192,9 @@ class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
     EXPRESSIONS_WITHOUT_NESTED_CTES: frozenset[type[exp.Expr]] = frozenset()
 
     def literal_sql(self, expression: exp.Literal) -> str:
-        """A literal; in one with `${x}` Spark would look for a variable, and it reads `\\{` as `{`."""
-        return str(super().literal_sql(expression)).replace("${", r"$\{")
+        """A literal; in `${x}` Spark would look for a variable, and it reads `\\{` as `{`."""
+        written = str(super().literal_sql(expression))
+        return written.replace("${", r"$\{") if expression.meta.get(_HAS_NO_VARIABLES) else written
 
     def not_sql(self, expression: exp.Not) -> str:
         """`x IS NOT NULL`, as people write it; sqlglot writes `NOT x IS NULL`."""
@@ -231,6 +233,13 @@ class _SparkGenerator(Spark.Generator):  # type: ignore[misc, valid-type]
         if self.pretty and (has_comments or self.too_wide(lines)):
             return str(self.indent("\n".join(map(str.strip, lines)), skip_first=True, skip_last=True))
         return " ".join(map(str.strip, lines))
+
+
+def keep_from_substitution(tree: exp.Expr) -> None:
+    """Marks the literals of another dialect, in which `${x}` is no variable of Spark's."""
+    for literal in tree.find_all(exp.Literal):
+        if "${" in literal.name:
+            literal.meta[_HAS_NO_VARIABLES] = True
 
 
 def spark_sql(tree: exp.Expr, *, pretty: bool = False) -> str:

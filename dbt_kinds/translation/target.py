@@ -16,7 +16,7 @@ from dbt_kinds.translation.column_names import keep_names, name_columns, remembe
 from dbt_kinds.translation.columns_calls import write_columns_out
 from dbt_kinds.translation.data_types import spell_types
 from dbt_kinds.translation.decimals import unbounded_decimal, unbounded_message
-from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_statement, spark_sql
+from dbt_kinds.translation.dialects import ParseFailure, is_spark, keep_from_substitution, parse_statement, spark_sql
 from dbt_kinds.translation.doubts import doubts
 from dbt_kinds.translation.dropped_arguments import refuse_left_out
 from dbt_kinds.translation.duckdb_only import duckdb_only
@@ -186,6 +186,8 @@ def _remarks_of(source: exp.Expr, dialect: str, text: str) -> Iterator[Remark]:
 
 
 def _text_of(tree: exp.Expr, source: exp.Expr, dialect: str, write: Callable[[exp.Expr], str]) -> str:
+    if not is_spark(dialect):
+        keep_from_substitution(tree)
     try:
         return write(tree)
     except UnsupportedError as error:
