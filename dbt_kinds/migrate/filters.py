@@ -17,7 +17,7 @@ from dbt_kinds.errors import Left, NoFilter, UnrenderableError
 from dbt_kinds.readers.dbt.blocks import Block, Branch, walk
 from dbt_kinds.readers.dbt.calls import expression
 from dbt_kinds.readers.dbt.rendering import THIS, Renderer, with_plain_lengths
-from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
+from dbt_kinds.readers.dbt.tags import Tag, line_of, tags, without_comments
 
 Mode = Literal["incremental", "full", "mixed", "none"]
 _ALWAYS = frozenset({"execute", "true"})
@@ -57,6 +57,7 @@ _MORE = frozenset(
 )
 
 
+_BEFORE_TABLE = re.compile(r"(?i)\b(?:from|join)\Z")
 _AFTER_INTERVAL = re.compile(r"(?i)\binterval\s+$")
 _LENGTH = re.compile(r"(?i)\d+\s+[a-z]+")
 _IN_FILTER = "write what it finds into the filter that uses it"
@@ -321,6 +322,13 @@ def read_filter(text: str, block: Block, dialect: str, renderer: Renderer, conte
         Left (ElseBranchDiffers): incremental runs have no branch of their own.
     """
     line = line_of(text, block.start)
+    if _BEFORE_TABLE.search(without_comments(text[: block.start]).rstrip()):
+        raise Left(
+            MigrateCode.SecondUseOfIsIncremental,
+            "the block chooses the table that is read, and a kind reads one in each run; read that of the first load, "
+            "and filter its rows",
+            line=line,
+        )
     incremental, otherwise = branches_of(text, block)
     if incremental is None:
         raise Left(

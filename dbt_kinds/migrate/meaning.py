@@ -470,7 +470,12 @@ def _take_start(meaning: Meaning, comparison: Comparison, names: Names, options:
         # a time is since a day where its day is
         sides = [_of_days(side) for side in sides]
     if not same(sides[0], sides[1]):
-        raise problem
+        raise Left(
+            MigrateCode.ElseBranchDiffers,
+            f"the first load has `{short}`, and other runs filter {meaning.written}; write the condition for all runs "
+            "if it holds for their rows, too",
+            line=line,
+        )
     if (
         comparison.operator in (">=", "between")
         and first.base == "fixed"

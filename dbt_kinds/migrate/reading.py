@@ -23,13 +23,14 @@ from dbt_kinds.migrate.parents import Parents
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
-from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
+from dbt_kinds.readers.dbt.tags import Tag, line_of, tags, without_comments
 
 _CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
 _QUERY_WORD = re.compile(r"(?i)\b(?:select|run_query|statement|load_result)\b")
 _NAMED_SET = re.compile(r"\bset\s+([A-Za-z_]\w*)")
 _PLAIN_SET = re.compile(r"set\s+(\w+)\s*=\s*(?:none|None|''|\"\"|'\d{4}-\d\d-\d\d[^']*'|\"\d{4}-\d\d-\d\d[^\"]*\")")
-_QUERIED_LIST = re.compile(r"set\s+(\w+)\s*=[^%]*run_query\([^%]*(?:values\(\)|\.rows)")
+_QUERIED_LIST = re.compile(r"set\s+(\w+)\s*=[^%]*run_query\([^%]*(?:values\(\)|\.rows)(?!\s*\[)")
+_MADE_TABLE = re.compile(r"(?i)\bcreate\s+(?:or\s+replace\s+)?(?:\w+\s+)?table\s+(?:if\s+not\s+exists\s+)?([\w.]+)")
 _NAMED_STATEMENT = re.compile(r"call\s+statement\(\s*['\"](\w+)['\"]")
 _CONFIG = re.compile(r"(?:do\s+)?config\s*\(")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -160,7 +161,7 @@ def read_model(
         Left: a block is not a filter, or macros or variables decide more than can be analysed.
     """
     text = model.text
-    if not _without_comments(text).strip():
+    if not without_comments(text).strip():
         raise Left(MigrateCode.UnreadableModel, "the model is empty", line=1)
     tree = nesting(text)
     renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, names)
@@ -259,7 +260,7 @@ def _is_empty(text: str, block: Block) -> bool:
     """Whether the branches of a block hold nothing but comments, which may print something."""
     return all(
         all(isinstance(child, Tag) and child.kind == "expression" for child in branch.children)
-        and not _without_comments(text[branch.start : branch.end]).strip()
+        and not without_comments(text[branch.start : branch.end]).strip()
         for branch in block.branches
     )
 
@@ -277,13 +278,9 @@ def _only_sets(text: str, node: Block | Tag) -> bool:
             if text[at : child.start].strip() or not _only_sets(text, child):
                 return False
             at = child.end
-        if _without_comments(text[at : branch.end]).strip():
+        if without_comments(text[at : branch.end]).strip():
             return False
     return True
-
-
-def _without_comments(text: str) -> str:
-    return re.sub(r"(?s)\{#.*?#\}|--[^\n]*|/\*.*?\*/", "", text)
 
 
 def _within(inner: Block | Tag, outer: Block | Tag) -> bool:
@@ -475,6 +472,14 @@ def _check_setups(text: str, reading: Reading) -> None:
     defined: set[str] = set()
     for setup in reading.setups:
         piece = text[setup.start : setup.end]
+        made = _MADE_TABLE.search(piece)
+        if made is not None:
+            raise Left(
+                MigrateCode.RunQueryLogic,
+                f"the template makes the table {made[1]} before the query, of other rows in incremental runs; write "
+                "its query as a CTE of the model",
+                line=line_of(text, setup.start + made.start()),
+            )
         defined |= set(_NAMED_SET.findall(piece)) | set(_NAMED_STATEMENT.findall(piece))
     if not reading.setups:
         return

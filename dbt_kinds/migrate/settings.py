@@ -144,7 +144,7 @@ def read_settings(model: ModelFile, project: DbtProject, options: MigrateOptions
     config, adapter = model.config, options.adapter
     line = line_of_argument(model.text, model.calls[0], "materialized") if model.calls else 1
     if config.get("enabled") is False or model.path in project.disabled:
-        of_target = f" for {adapter}" if model.path in project.disabled else ""
+        of_target = "" if config.get("enabled") is False else f" for {adapter}"
         raise Left(MigrateCode.Disabled, f"the model is disabled{of_target}; enable it first", line=line)
     if model.is_python:
         raise Left(

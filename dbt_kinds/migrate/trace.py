@@ -295,7 +295,7 @@ def _outputs(select: exp.Select, known: Known, found: Trace) -> tuple[dict[str, 
             continue
         name = projection.alias_or_name
         made = projection.unalias()
-        while found.is_key and isinstance(made, exp.Cast | exp.Paren):
+        while found.is_key and isinstance(made, exp.Cast | exp.Paren) and not unit_of(made, known)[0]:
             made = made.this
         if is_grouped and isinstance(made, exp.Max | exp.Min):
             # the newest time of a day is of that day
@@ -352,8 +352,18 @@ def _check_level(select: exp.Select, known: Known, found: Trace) -> None:
                     "by what rows are grouped by",
                 )
             )
-    if group is None and any(_own(select, found_) for found_ in _aggregates(select)):
-        found.problems.append((MigrateCode.AggregatesOverRuns, "everything is aggregated into one row"))
+    made = next((one for one in _aggregates(select) if _own(select, one)), None) if group is None else None
+    if made is not None:
+        of_all = f"{shortened([made], found.dialect)} is of all rows that a run reads"
+        is_compared = isinstance(select.parent, exp.Subquery) and isinstance(select.parent.parent, exp.Predicate)
+        found.problems.append(
+            (
+                MigrateCode.AggregatesOverRuns,
+                f"{of_all}, and bounds others; take that condition out, or write the filter's own bound in its place"
+                if is_compared
+                else f"{of_all}, in one row; group by the filtered column, too",
+            )
+        )
     for window in select.find_all(exp.Window):
         if window.find_ancestor(exp.Select) is select:
             _check_window(select, window, known, found)
@@ -436,6 +446,8 @@ def _check_window(select: exp.Select, window: exp.Window, known: Known, found: T
 def _keeps_first(select: exp.Select, window: exp.Window) -> bool:
     """Whether only row number 1 is kept: by QUALIFY, or by the WHERE of the selects that read this one."""
     parent = window.parent
+    while isinstance(parent, exp.Paren):
+        parent = parent.parent
     qualify = select.args.get("qualify")
     if isinstance(parent, exp.EQ) and qualify is not None:
         return any(part is parent for part in conjuncts(qualify.this)) and bool(parent.expression.name == "1")

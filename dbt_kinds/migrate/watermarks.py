@@ -28,7 +28,7 @@ from dbt_kinds.migrate.written_queries import with_written_queries
 from dbt_kinds.readers.dbt.blocks import Branch, nesting
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
-from dbt_kinds.readers.dbt.tags import tags
+from dbt_kinds.readers.dbt.tags import tags, without_comments
 
 _THIS = "this"
 _TRUE = re.compile(r"true|1\s*=\s*1", re.IGNORECASE)
@@ -186,7 +186,7 @@ class _Text(Tokens):
         if block is not None:
             inside = self.text[start : block.start] + self.text[block.end : end]
             branch, other = branches_of(self.text, block)
-            if _without_comments(inside).strip() or branch is None:
+            if without_comments(inside).strip() or branch is None:
                 return None
             incremental = self.between(branch.start, branch.end)
             otherwise = self.between(other.start, other.end) if other is not None else []
@@ -536,7 +536,7 @@ class _Text(Tokens):
                 continue
             if any(block.start > start and block.end <= end for start, end in pieces):
                 continue
-            written = {_without_comments(rest).strip().lower() for rest in rests}
+            written = {without_comments(rest).strip().lower() for rest in rests}
             if len(block.branches) == 1 and written == {""}:
                 whole.append((block.start, block.end, ""))
             elif len(block.branches) == 2 and len(written) == 1:
@@ -619,7 +619,3 @@ class _Replaced:
     first: str | None
     is_condition: bool = True
     is_beginning: bool = False
-
-
-def _without_comments(text: str) -> str:
-    return re.sub(r"(?s)\{#.*?#\}|--[^\n]*|/\*.*?\*/", "", text)

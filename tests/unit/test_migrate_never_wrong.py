@@ -773,6 +773,27 @@ def test_a_window_that_takes_the_place_of_variables_says_of_which_zone(
     assert f"by intervals of {words or zone}, and" in said(result, "WindowForVariables")
 
 
+@pytest.mark.parametrize(
+    ("made", "by", "keeps", "kind"),
+    [
+        ("cast(code as string)", "id", "row_number() over (partition by {} order by seen_at desc) = 1", KEY),
+        ("cast(code as string)", "cast(code as string)", "(row_number() over (partition by {} order by seen_at desc)) = 1", KEY),
+        ("code", "id", "(row_number() over (partition by {} order by seen_at desc) = 1)", KEY),
+        # texts that are one number are no two keys
+        ("code", "cast(code as int)", "row_number() over (partition by {} order by seen_at desc) = 1", None),
+        ("code", "id", "(row_number() over (partition by {} order by seen_at desc)) = 2", None),
+        ("code", "id", "not (row_number() over (partition by {} order by seen_at desc) = 1)", None),
+    ],
+)  # fmt: skip
+def test_the_newest_row_is_kept_of_a_key_that_is_cast_or_in_brackets(
+    made: str, by: str, keeps: str, kind: str | None, tmp_path: Path
+) -> None:
+    block = "{% if is_incremental() %} where seen_at >= (select max(seen_at) from {{ this }}) {% endif %}"
+    text = f"select {made} as id, seen_at from {{{{ ref('raw') }}}} as r {block} qualify {keeps.format(by)}"
+    result = one(migrated(tmp_path, {"m": incremental(text, MERGED)}))
+    assert result.kind == kind, result.reason
+
+
 # --- a filter that is commented out, and files without a query
 
 

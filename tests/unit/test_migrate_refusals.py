@@ -339,6 +339,42 @@ LEFT: dict[str, tuple[str | dict[str, str], str]] = {
         filtered(NEWEST, config="file_format='parquet'"),
         "a range of a parquet table can be replaced where it is partitioned by event_at",
     ),
+    "a table that the template makes": (
+        incremental(
+            "{% set q %}create or replace temporary table tmp.new_rows as select * from {{ ref('raw') }}\n"
+            + BLOCK.format(f"where {NEWEST}")
+            + "{% endset %}{% do run_query(q) %}{% set n = count_of('tmp.new_rows') %}\nselect id, event_at from tmp.new_rows where {{ n }} > 0",
+            MERGED,
+        ),
+        "the template makes the table tmp.new_rows before the query, of other rows in incremental runs; write its query as a CTE",
+    ),
+    "another table in the first load": (
+        incremental(
+            "select id, event_at from -- raw\n {% if is_incremental() %} {{ ref('new') }} {% else %} {{ ref('all') }} {% endif %} where id > 0\n"
+            + BLOCK.format(f"and {NEWEST}")
+        ),
+        "the block chooses the table that is read",
+    ),
+    "another table joined in the first load": (
+        incremental(f"select r.id, r.event_at from {{{{ ref('raw') }}}} r join {{% if is_incremental() %}} b {{% else %}} c {{% endif %}} on b.id = r.id {BLOCK.format(f'where r.{NEWEST}')}"),
+        "the block chooses the table that is read",
+    ),
+    "the oldest new row bounds another input": (
+        incremental(
+            f"with new as (select id, event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST}')}), prices as (select * from {{{{ ref('prices') }}}} where at >= (select min(event_at) from new))\n"
+            "select new.id, new.event_at, prices.price from new left join prices on prices.at = new.event_at"
+        ),
+        "MIN(event_at) is of all rows that a run reads, and bounds others; take that condition out",
+    ),
+    "one row of all": (
+        incremental(f"select count(*) as n, max(event_at) as event_at from {{{{ ref('raw') }}}} {BLOCK.format(f'where {NEWEST}')}"),
+        "COUNT(*) is of all rows that a run reads, in one row; group by the filtered column, too",
+    ),
+    "a first load by another column": (
+        incremental(f"select id, event_at, seen_at from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where {NEWEST} {{% else %}} where seen_at >= '2021-01-01' {{% endif %}}"),
+        "the first load has `seen_at >= '2021-01-01'`, and other runs filter event_at; write the condition for all runs if it holds",
+    ),
+    "disabled everywhere": (incremental("select 1 as id", "enabled=false"), "the model is disabled; enable it first"),
     "predicates that are computed": (
         filtered(NEWEST, config=f"{MERGED}, predicates=our_predicates()"),
         "incremental_predicates is computed",

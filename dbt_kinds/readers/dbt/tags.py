@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 _OPENING = re.compile(r"\{[{%#]")
+_COMMENT = re.compile(r"(?s)\{#.*?#\}|--[^\n]*|/\*.*?\*/")
 _ENDRAW = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _CLOSING: dict[str, str] = {"{{": "}}", "{%": "%}"}
@@ -64,6 +65,11 @@ def tags(text: str) -> Iterator[Tag]:
             if found is None:
                 return
             at = found.end()
+
+
+def without_comments(text: str) -> str:
+    """The text without the comments of SQL and of the template."""
+    return _COMMENT.sub("", text)
 
 
 def line_of(text: str, at: int) -> int:
