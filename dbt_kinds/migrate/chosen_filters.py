@@ -17,6 +17,7 @@ from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.edits import removal
 from dbt_kinds.migrate.filters import prints_conditions
 from dbt_kinds.migrate.reading import asks
+from dbt_kinds.migrate.substitution import Template
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer
@@ -159,7 +160,8 @@ class _Text:
     def _are_conditions(self, block: Block) -> bool:
         """Whether each branch prints conditions alone, or nothing."""
         pieces = [self.text[branch.start : branch.end] for branch in block.branches]
-        return all(prints_conditions(one, self.options.dialect, self.renderer, self.context) for one in pieces)
+        dialect = self.options.dialect
+        return all(prints_conditions(Template(one, dialect, self.renderer, self.context)) for one in pieces)
 
     def _is_fixed(self, test: str) -> bool:
         """Whether what a condition names is set once, for the whole template."""

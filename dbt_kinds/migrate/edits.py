@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from dbt_kinds.analysis.edits import Edit
-from dbt_kinds.migrate.filters import Comparison, Filter
+from dbt_kinds.migrate.conditions import Comparison
+from dbt_kinds.migrate.filters import Filter
 from dbt_kinds.readers.dbt.blocks import Block
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|\{\{.*?\}\}", re.DOTALL)

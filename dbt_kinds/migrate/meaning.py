@@ -12,9 +12,10 @@ from dbt_kinds.errors import Left, NoFilter
 from dbt_kinds.migrate.absences import anti_join
 from dbt_kinds.migrate.arrival import is_arrival
 from dbt_kinds.migrate.bounds import Bound, asks_now, read_bound, truncation
+from dbt_kinds.migrate.conditions import Comparison
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.durations import LONG_UNITS, NOTHING, Duration, duration
-from dbt_kinds.migrate.filters import Comparison, Filter
+from dbt_kinds.migrate.filters import Filter
 from dbt_kinds.migrate.known_times import same
 from dbt_kinds.migrate.unread_conditions import shown, unequal, unreadable
 from dbt_kinds.readers.dbt.rendering import THIS, Names

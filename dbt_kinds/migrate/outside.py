@@ -10,9 +10,10 @@ from sqlglot import Token, TokenType
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import Left, UnrenderableError
-from dbt_kinds.migrate.filters import Comparison, Filter, masked, read_condition
+from dbt_kinds.migrate.conditions import Comparison, read_condition
+from dbt_kinds.migrate.filters import Filter
+from dbt_kinds.migrate.substitution import Template, masked
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
-from dbt_kinds.readers.dbt.rendering import Renderer
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
 
 VAR_CALL = re.compile(r"""\b(?:env_)?var\(\s*['"](\w+)['"]""")
@@ -47,18 +48,17 @@ _ENDS = frozenset(
 )
 
 
-def _bounding_places(
-    text: str, tokens: Sequence[Token], renderer: Renderer, context: dict[str, object]
-) -> Iterator[int]:
+def _bounding_places(template: Template, tokens: Sequence[Token]) -> Iterator[int]:
     """The positions of tags that print a variable or the current time, and of the current time in SQL."""
+    text, names = template.text, template.renderer.names
     for tag in tags(text):
         if tag.kind != "expression" or _NO_CONDITION.match(tag.code):
             continue
         try:
-            said = renderer.render("{{ " + tag.code + " }}", **context)[0]
+            said = template.rendered("{{ " + tag.code + " }}")
         except UnrenderableError:
             continue
-        if any(name in renderer.names.variables for name in _VARIABLE.findall(said)) or _CLOCK.search(said):
+        if any(name in names.variables for name in _VARIABLE.findall(said)) or _CLOCK.search(said):
             yield tag.start
     # what stands only for some targets, such as few rows for development, bounds no other
     conditional = [node for node in walk(nesting(text)) if isinstance(node, Block) and node.word == "if"]
@@ -68,10 +68,7 @@ def _bounding_places(
 
 
 def outside_filters(
-    text: str,
-    dialect: str,
-    renderer: Renderer,
-    context: dict[str, object],
+    template: Template,
     blocks: Sequence[Block],
     bounds: Callable[[Comparison], bool],
 ) -> list[Filter]:
@@ -80,13 +77,14 @@ def outside_filters(
     Args:
         bounds: whether a condition does, of those that contain a variable or the current time.
     """
+    text = template.text
     try:
-        tokens = sqlglot.tokenize(masked(text), read=dialect)
+        tokens = sqlglot.tokenize(masked(text), read=template.dialect)
     except SqlglotError:
         return []
     groups: dict[int, Filter] = {}
     done: set[int] = set()
-    for place in sorted(_bounding_places(text, tokens, renderer, context)):
+    for place in sorted(_bounding_places(template, tokens)):
         found = condition_at(tokens, place)
         if found is None or any(block.start <= place < block.end for block in blocks):
             continue
@@ -96,7 +94,7 @@ def outside_filters(
             continue
         done.add(start)
         try:
-            comparison = read_condition(text, start, end, dialect, renderer, context)
+            comparison = read_condition(template, start, end)
         except Left:
             continue
         if not bounds(comparison):

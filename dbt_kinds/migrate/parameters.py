@@ -16,10 +16,12 @@ from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, UnrenderableError
 from dbt_kinds.migrate.bounds import asks_now, read_bound, truncation
 from dbt_kinds.migrate.column_types import DATE_NAME, TIME_NAME
-from dbt_kinds.migrate.filters import Comparison, prints_conditions
+from dbt_kinds.migrate.conditions import Comparison
+from dbt_kinds.migrate.filters import prints_conditions
 from dbt_kinds.migrate.parents import Parents, Query, switching
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.substitution import Template
 from dbt_kinds.readers.dbt.rendering import Names
 from dbt_kinds.readers.dbt.tags import line_of, tags
 
@@ -72,7 +74,7 @@ def _choosing(reading: Reading, piece: str, dialect: str) -> set[str]:
         renderer.render(piece, **reading.context)
         choosing = set(switching(renderer, piece, reading.context))
         for names.forced in [{variable: answer} for variable in choosing for answer in (False, True)]:
-            if not prints_conditions(piece, dialect, renderer, reading.context):
+            if not prints_conditions(Template(piece, dialect, renderer, reading.context)):
                 return set()
     except UnrenderableError:
         return set()

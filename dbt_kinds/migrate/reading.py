@@ -16,10 +16,12 @@ from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, NoFilter, UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.dialects import statement_of
-from dbt_kinds.migrate.filters import Filter, incremental_blocks, is_first_load, masked, read_filter, take_first_load
+from dbt_kinds.migrate.filters import Filter, incremental_blocks, read_filter
+from dbt_kinds.migrate.first_loads import is_first_load, take_first_load
 from dbt_kinds.migrate.outside import condition_at
 from dbt_kinds.migrate.own_deletes import own_deletes
 from dbt_kinds.migrate.parents import Parents
+from dbt_kinds.migrate.substitution import Template, masked
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
@@ -173,25 +175,25 @@ def read_model(
     filtering = [block for block in blocks if block not in in_setup and block not in empty]
     _check_other_uses(model, blocks)
     filtering += _macro_blocks(text, project, setups)
-    context = reading.context if filtering else {}
+    template = Template(text, options.dialect, renderer, reading.context if filtering else {})
     first_loads = [block for block in filtering if is_first_load(block)]
     for block in (block for block in filtering if block not in first_loads):
         if block.word == "macro":
-            block = _around_bound(text, block, options, renderer, context)
+            block = _around_bound(template, block)
             if any(block.start == found.block.start for found in reading.filters):
                 # the other bound of the same condition
                 continue
-            found = _read_macro(text, block, project, options, renderer, context)
+            found = _read_macro(template, block, project)
         else:
             try:
-                found = read_filter(text, block, options.dialect, renderer, context)
+                found = read_filter(template, block)
             except NoFilter as error:
                 _check_no_list(text, block)
                 raise error
         found.index = len(reading.filters)
         reading.filters.append(found)
     for block in first_loads:
-        take_first_load(text, block, reading.filters, options.dialect, renderer, context)
+        take_first_load(template, block, reading.filters)
     _check_this(text, reading)
     _check_setups(text, reading)
     return reading
@@ -331,14 +333,12 @@ def _macro_blocks(text: str, project: DbtProject, setups: list[Block | Tag]) -> 
             break
 
 
-def _around_bound(
-    text: str, block: Block, options: MigrateOptions, renderer: Renderer, context: dict[str, Any]
-) -> Block:
+def _around_bound(template: Template, block: Block) -> Block:
     """The condition around a call that prints a bound alone: `day between {{ first_day() }} and {{ last_day() }}`."""
-    tag = block.branches[0].tag
+    tag, text, dialect = block.branches[0].tag, template.text, template.dialect
     try:
-        said = sqlglot.parse_one(renderer.render(text[block.start : block.end], **context)[0], read=options.dialect)
-        tokens = sqlglot.tokenize(masked(text), read=options.dialect)
+        said = sqlglot.parse_one(template.rendered(text[block.start : block.end]), read=dialect)
+        tokens = sqlglot.tokenize(masked(text), read=dialect)
     except (SqlglotError, UnrenderableError, RecursionError):
         return block
     if isinstance(said, exp.Predicate | exp.Connector | exp.Not | exp.Boolean | exp.Paren | exp.Query):
@@ -350,15 +350,9 @@ def _around_bound(
     return Block("macro", [Branch(tag._replace(start=start, end=start), start, end)], tag._replace(start=end, end=end))
 
 
-def _read_macro(
-    text: str,
-    block: Block,
-    project: DbtProject,
-    options: MigrateOptions,
-    renderer: Renderer,
-    context: dict[str, Any],
-) -> Filter:
+def _read_macro(template: Template, block: Block, project: DbtProject) -> Filter:
     """A call of a macro that calls is_incremental() itself, rendered as both runs see it: they differ by the filter."""
+    text, renderer = template.text, template.renderer
     line = line_of(text, block.start)
     call = text[block.start : block.end]
     name = next((name for name in called_in(_QUOTED.sub("''", call), project) if _asks(name, project, set())), "")
@@ -370,10 +364,10 @@ def _read_macro(
         line=line,
     )
     try:
-        found = read_filter(text, block, options.dialect, renderer, context)
+        found = read_filter(template, block)
         renderer.incremental = False
-        if renderer.render(call, **context)[0].strip():
-            first = read_filter(text, block, options.dialect, renderer, context)
+        if template.rendered(call).strip():
+            first = read_filter(template, block)
             if (first.keyword, first.ends_with_and) != (found.keyword, found.ends_with_and):
                 raise problem
             found.keep_common(first)

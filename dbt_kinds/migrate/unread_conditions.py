@@ -11,8 +11,8 @@ from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left, NoFilter
 from dbt_kinds.migrate.absences import reads_this
 from dbt_kinds.migrate.bounds import Bound, truncation
+from dbt_kinds.migrate.conditions import Comparison
 from dbt_kinds.migrate.durations import LONG_UNITS
-from dbt_kinds.migrate.filters import Comparison
 from dbt_kinds.readers.dbt.rendering import THIS, Names
 
 _CODE = re.compile(r"kinds_code_\d+")

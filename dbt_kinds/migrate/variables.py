@@ -11,14 +11,16 @@ from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
 from dbt_kinds.migrate.absences import is_absence
 from dbt_kinds.migrate.bounds import read_bound
+from dbt_kinds.migrate.conditions import Comparison
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.filters import Comparison, Filter
+from dbt_kinds.migrate.filters import Filter
 from dbt_kinds.migrate.known_times import same
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.outside import VAR_CALL, outside_filters
 from dbt_kinds.migrate.parameters import is_parameter, variables_in
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.settings import Settings
+from dbt_kinds.migrate.substitution import Template
 from dbt_kinds.migrate.trace import find_marker, is_plain_condition
 from dbt_kinds.readers.dbt.calls import names_only
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
@@ -39,7 +41,7 @@ def bounding_conditions(reading: Reading, settings: Settings, options: MigrateOp
     columns = settings.partition_columns | {name.lower() for name in settings.unique_key}
     blocks = [found.block for found in reading.filters]
     text, context = reading.model.text, reading.context
-    return outside_filters(text, options.dialect, reading.renderer, context, blocks, bounds)
+    return outside_filters(Template(text, options.dialect, reading.renderer, context), blocks, bounds)
 
 
 def _is_since(comparison: Comparison, reading: Reading, options: MigrateOptions) -> bool:

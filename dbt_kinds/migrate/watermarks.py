@@ -19,8 +19,9 @@ from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.errors import Left, UnrenderableError
 from dbt_kinds.migrate.chosen_filters import with_chosen_filters
 from dbt_kinds.migrate.conversion import MigrateOptions
-from dbt_kinds.migrate.filters import branches_of, incremental_blocks, masked
+from dbt_kinds.migrate.filters import branches_of, incremental_blocks
 from dbt_kinds.migrate.outside import condition_at
+from dbt_kinds.migrate.substitution import masked
 from dbt_kinds.migrate.switched_values import Switch, taken_branch
 from dbt_kinds.migrate.tokens import Tokens
 from dbt_kinds.migrate.written_macros import with_written_macros

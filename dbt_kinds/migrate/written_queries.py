@@ -15,6 +15,7 @@ from dbt_kinds.errors import UnrenderableError
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.filters import prints_conditions
 from dbt_kinds.migrate.reading import asks
+from dbt_kinds.migrate.substitution import Template
 from dbt_kinds.readers.dbt.blocks import Block, nesting, walk
 from dbt_kinds.readers.dbt.calls import arguments, expression
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
@@ -79,7 +80,7 @@ def _first(text: str, project: DbtProject, options: MigrateOptions) -> tuple[Tag
                 context = renderer.render(text)[1]
             except UnrenderableError:
                 return None
-        if prints_conditions(f"{{{{ {tag.code} }}}}", options.dialect, renderer, context):
+        if prints_conditions(Template(f"{{{{ {tag.code} }}}}", options.dialect, renderer, context)):
             continue
         piece = _body(text, tag, called, project)
         if piece is not None:
