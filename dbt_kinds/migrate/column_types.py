@@ -128,12 +128,14 @@ def suffix_by_name(expression: exp.Expr, *, against_date: bool) -> str | None:
 def suffix_of(
     expression: exp.Expr, written: str, select: exp.Select, names: Names, parents: Parents, own: Mapping[str, str], *,
     against_date: bool, against_instant: bool, against_written_time: bool = False, line: int, model: str | None = None,
+    unknown: tuple[str, list[MigrationNote]] | None = None,
 ) -> tuple[str, list[MigrationNote]]:  # fmt: skip
     """The suffix of the time variables for a filtered expression, with a note if only its name says so.
 
     Args:
         own: the types that are declared of the model's own columns.
         model: the name of the model with the filter.
+        unknown: what a column is compared by if nothing says its type.
 
     Raises:
         Left (UnknownColumnType): nothing says it.
@@ -197,6 +199,8 @@ def suffix_of(
             "that it is made of",
             line=line,
         )
+    if unknown is not None:
+        return unknown
     raise Left(MigrateCode.UnknownColumnType, unknown_type(written, found.declared), line=line)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from dbt_kinds.codes import MigrateCode
-from dbt_kinds.errors import Left, MigrationNote
+from dbt_kinds.errors import MigrationNote
 from dbt_kinds.migrate.durations import UNITS
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.trace import Trace
@@ -16,21 +16,24 @@ from dbt_kinds.migrate.trace import Trace
 _NAMES_UNIT_FIRST = frozenset({"spark", "databricks", "spark2", "snowflake", "postgres", "redshift", "trino", "duckdb"})
 
 
-def as_cut(meaning: Meaning, followed: Trace, dialect: str, left: Left) -> tuple[Meaning, str, list[MigrationNote]]:
-    """The filter by the day or hour that its column becomes in the output, with the suffix of the time variables.
+@dataclass(frozen=True)
+class Cut:
+    """A filter by the day or hour that its column becomes in the output; `suffix` is that of the time variables."""
+
+    meaning: Meaning
+    suffix: str
+    notes: list[MigrationNote]
+
+
+def cut_of(meaning: Meaning, followed: Trace, dialect: str) -> Cut | None:
+    """A filter by what its column becomes in the output; None if that is no day or hour.
 
     Windows consist of whole ones, since the newest of them in the table is what the filter compares.
-
-    Args:
-        left: the reason for which its type is not known.
-
-    Raises:
-        Left: the reason given; the column does not become one.
     """
     unit = _newest_unit(meaning, followed)
     is_written = unit == "day" or dialect in _NAMES_UNIT_FIRST
-    if left.code != MigrateCode.UnknownColumnType.name or unit is None or meaning.upper or not is_written:
-        raise left
+    if unit is None or meaning.upper or not is_written:
+        return None
     # a cast makes a date of a date, a timestamp and a text alike
     cut = f"cast({meaning.written} as date)" if unit == "day" else f"date_trunc('{unit}', {meaning.written})"
     note = MigrationNote(
@@ -38,7 +41,7 @@ def as_cut(meaning: Meaning, followed: Trace, dialect: str, left: Left) -> tuple
         f"nothing says whether {meaning.written} is a date or a timestamp: it is compared as the {unit} that the query "
         "makes of it",
     )
-    return replace(meaning, written=cut), "date" if unit == "day" else "dt", [note]
+    return Cut(replace(meaning, written=cut), "date" if unit == "day" else "dt", [note])
 
 
 def _newest_unit(meaning: Meaning, followed: Trace) -> str | None:

@@ -30,9 +30,14 @@ def part_in(node: exp.Expr) -> tuple[str, exp.Expr] | None:
     if name not in PARTS:
         return None
     # what Spark's own functions are read as
-    while isinstance(time, exp.TsOrDsToDate | exp.Paren):
-        time = time.this
-    return name, time
+    return name, inside(time, exp.TsOrDsToDate, exp.Paren)
+
+
+def inside(node: exp.Expr, *around: type[exp.Expr]) -> exp.Expr:
+    """What brackets, casts or others of some kinds are around."""
+    while isinstance(node, around):
+        node = node.this
+    return node
 
 
 def whole_of(parts: Iterable[str]) -> str | None:

@@ -13,7 +13,7 @@ from dbt_kinds.migrate.epochs import without_number_casts
 from dbt_kinds.migrate.known_times import same
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.parents import Place
-from dbt_kinds.migrate.parts import part_in, terms
+from dbt_kinds.migrate.parts import inside, part_in, terms
 from dbt_kinds.migrate.reading import Reading
 from dbt_kinds.migrate.trace import Trace
 
@@ -116,7 +116,7 @@ def _read(
     if unit is None or (beside and below):
         return None
     if beside:
-        is_plain = isinstance(_uncast(beside[0]), exp.Column)
+        is_plain = isinstance(inside(beside[0], exp.Cast, exp.Paren, exp.TsOrDsToDate), exp.Column)
         return (unit, beside[0], parts) if is_plain and all(same(beside[0], other) for other in beside) else None
     is_one = all(place.select is below[0].select and same(place.expression, below[0].expression) for place in below)
     return (unit, None, parts) if is_one else None
@@ -167,9 +167,3 @@ def _date_of(parts: dict[str, exp.Expr], dialect: str) -> tuple[exp.Expr, str] |
         day=exp.Literal.number(1),
     )
     return made, f"{function}({written['year']}, {month}, 1)"
-
-
-def _uncast(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Cast | exp.Paren | exp.TsOrDsToDate):
-        node = node.this
-    return node

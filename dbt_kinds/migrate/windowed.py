@@ -14,7 +14,7 @@ from dbt_kinds.migrate.column_types import suffix_of
 from dbt_kinds.migrate.conversion import Conversion, MigrateOptions
 from dbt_kinds.migrate.current_state import read_until_now
 from dbt_kinds.migrate.current_time import Windows, check_current_time, cuts_future_only, ends_before_now
-from dbt_kinds.migrate.cut_times import as_cut
+from dbt_kinds.migrate.cut_times import Cut, cut_of
 from dbt_kinds.migrate.deleting_hooks import take_deletes
 from dbt_kinds.migrate.durations import holds_whole
 from dbt_kinds.migrate.edits import filter_edits, removal
@@ -163,11 +163,9 @@ def _by_tree(
     dates = _dates(meanings, traces, settings)
     typed: list[Meaning] = []
     for meaning, followed, select in zip(meanings, traces, selects, strict=True):
-        try:
-            suffix, notes = _suffix(reading, meaning, select, dates)
-        except Left as left:
-            meaning, suffix, notes = as_cut(meaning, followed, options.dialect, left)
-        typed.append(meaning)
+        cut = cut_of(meaning, followed, options.dialect)
+        suffix, notes = _suffix(reading, meaning, select, dates, cut)
+        typed.append(cut.meaning if cut is not None and notes is cut.notes else meaning)
         suffixes.append(suffix)
         found.notes += notes
     is_cut = [meaning is not given for meaning, given in zip(typed, meanings, strict=True)]
@@ -404,7 +402,7 @@ def _dates(meanings: list[Meaning], traces: list[Trace], settings: Settings) -> 
 
 
 def _suffix(
-    reading: Reading, meaning: Meaning, select: exp.Select, dates: frozenset[str]
+    reading: Reading, meaning: Meaning, select: exp.Select, dates: frozenset[str], cut: Cut | None
 ) -> tuple[str, list[errors.MigrationNote]]:
     assert meaning.expression is not None
     types = reading.model.properties.types
@@ -422,4 +420,5 @@ def _suffix(
         against_written_time=meaning.against_written_time,
         line=meaning.filter.line,
         model=reading.model.name,
+        unknown=(cut.suffix, cut.notes) if cut is not None else None,
     )
