@@ -82,8 +82,8 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
         if meaning.leaves_out is not None:
             raise NoFilter(
                 MigrateCode.UnreadableBlock,
-                f"the bound leaves out the day that the variable {meaning.leaves_out} names; write >=, or the bounds "
-                "between start_*() and end_*()",
+                f"`>` leaves out the time that the variable {meaning.leaves_out} names, with which a window begins; "
+                "write >=, or the bounds between start_*() and end_*()",
                 line=meaning.filter.line,
             )
     if not any(meaning.lower or meaning.keys for meaning in meanings):

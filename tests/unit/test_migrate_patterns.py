@@ -768,7 +768,7 @@ def test_documented_forms(name: str, tmp_path: Path) -> None:
          + block("where day in ({{ days | join(',') }})"), "RunQueryLogic", "days lists what a query finds"),
         # rows that it leaves out would be recorded as loaded
         (incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at < '{{ var(\"end\") }}'\n" + block(f"and event_at > {NEWEST_AT}")), "UnboundPartition", "would be recorded"),
-        (incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at > '{{ var(\"begin\") }}' and event_at <= '{{ var(\"end\") }}'"), "UnreadableBlock", "leaves out the day"),
+        (incremental("select id, event_at from {{ ref('raw') }}\nwhere event_at > '{{ var(\"begin\") }}' and event_at <= '{{ var(\"end\") }}'"), "UnreadableBlock", "`>` leaves out the time that the variable begin names"),
         (incremental("select id, event_at from {{ ref('raw') }}\nwhere other_at >= '{{ var(\"begin\") }}'\n" + block(f"and event_at > {NEWEST_AT}")), "UnboundPartition", "would be recorded"),
     ],
 )  # fmt: skip
