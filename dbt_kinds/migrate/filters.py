@@ -145,7 +145,7 @@ def read_filter(template: Template, block: Block) -> Filter:
     """
     text = template.text
     line = line_of(text, block.start)
-    if _BEFORE_TABLE.search(without_comments(text[: block.start]).rstrip()):
+    if block.word == "if" and _BEFORE_TABLE.search(without_comments(text[: block.start]).rstrip()):
         raise Left(
             MigrateCode.SecondUseOfIsIncremental,
             "the block chooses the table that is read, and a kind reads one in each run; read that of the first load, "
