@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import is_spark
+from dbt_kinds.translation.literals import whole
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.value_types import DECIMALS, DOUBLES, INTEGERS, type_of
@@ -96,10 +97,10 @@ def _day(node: exp.Expr) -> exp.Expr | None:
     if type_of(inner) in INTEGERS and not any(isinstance(part, exp.Literal) for part in (inner, inner.this)):
         counted = call("DATE_ADD", exp.cast(exp.Literal.string("1900-01-01"), "date"), inner)
         return exp.cast(counted, "timestamp", dialect="spark")
-    sign, number = (-1, inner.this) if isinstance(inner, exp.Neg) else (1, inner)
-    if not isinstance(number, exp.Literal) or not number.is_int:
+    number = whole(inner)
+    if number is None:
         return None
-    day = date(1900, 1, 1) + timedelta(days=sign * int(number.name))
+    day = date(1900, 1, 1) + timedelta(days=number)
     return exp.cast(exp.Literal.string(day.isoformat()), "timestamp", dialect="spark")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt_kinds.translation.literals import whole
+
 _AT_LEAST_0 = (exp.Abs, exp.ArraySize, exp.ByteLength, exp.Count, exp.Length, exp.StrPosition)
 _AT_LEAST_1 = (exp.Day, exp.Month, exp.RowNumber)
 
@@ -11,11 +13,8 @@ _AT_LEAST_1 = (exp.Day, exp.Month, exp.RowNumber)
 def least_value(node: exp.Expr) -> int | None:
     """The least value of an integer, None if unknown; NULL is none."""
     inner = node.unnest()
-    if isinstance(inner, exp.Literal):
-        return int(inner.name) if inner.is_int else None
-    if isinstance(inner, exp.Neg) and isinstance(inner.this.unnest(), exp.Literal):
-        number = least_value(inner.this)
-        return None if number is None else -number
+    if (number := whole(inner)) is not None:
+        return number
     if isinstance(inner, exp.Add):
         left, right = least_value(inner.this), least_value(inner.expression)
         return None if left is None or right is None else left + right

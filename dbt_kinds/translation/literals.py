@@ -1,4 +1,4 @@
-"""Strings in unusual quotes, converted to ordinary literals."""
+"""Literals: strings in unusual quotes, converted to ordinary ones, and integers that are written out."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ def plain_literals(tree: exp.Expr, dialect: str) -> exp.Expr:
             return text
         node.replace(text)
     return tree
+
+
+def whole(value: exp.Expr | None) -> int | None:
+    """The value of an integer that is written out, with or without a minus; None of anything else."""
+    inner = value.unnest() if value is not None else None
+    if isinstance(inner, exp.Neg):
+        number = whole(inner.this)
+        return None if number is None else -number
+    return int(inner.name) if isinstance(inner, exp.Literal) and inner.is_int else None

@@ -10,6 +10,7 @@ from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.date_arithmetic import days_later
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.least_values import is_at_least
+from dbt_kinds.translation.literals import whole
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.patterns import found_part
 from dbt_kinds.translation.renamed import from_template
@@ -98,27 +99,18 @@ def position(node: exp.StrPosition, dialect: str) -> exp.Expr:
     return node
 
 
-@rewrites(exp.Left)
-def left(node: exp.Left, dialect: str) -> exp.Expr:
-    """`left(text, -n)`: all but the last n."""
+@rewrites(exp.Left, exp.Right)
+def end_of_text(node: exp.Left | exp.Right, dialect: str) -> exp.Expr:
+    """`left(text, -n)`: all but the last n, and `right(text, -n)`: all but the first n."""
     count = _negative(node.expression)
     if dialect not in _NEGATIVE_LEAVES_OUT or is_at_least(node.expression, 0):
         return node
     if count is None:
-        return call("LEFT", node.this, _all_but(node.this, node.expression))
+        return call(node.key.upper(), node.this, _all_but(node.this, node.expression))
+    if isinstance(node, exp.Right):
+        return call("SUBSTRING", node.this, exp.Literal.number(count + 1))
     rest = exp.Sub(this=call("LENGTH", node.this), expression=exp.Literal.number(count))
     return call("SUBSTRING", node.this, exp.Literal.number(1), rest)
-
-
-@rewrites(exp.Right)
-def right(node: exp.Right, dialect: str) -> exp.Expr:
-    """`right(text, -n)`: all but the first n."""
-    count = _negative(node.expression)
-    if dialect not in _NEGATIVE_LEAVES_OUT or is_at_least(node.expression, 0):
-        return node
-    if count is None:
-        return call("RIGHT", node.this, _all_but(node.this, node.expression))
-    return call("SUBSTRING", node.this, exp.Literal.number(count + 1))
 
 
 def _all_but(text: exp.Expr, count: exp.Expr) -> exp.Expr:
@@ -328,7 +320,6 @@ def _escaped(signs: str) -> str:
 
 
 def _negative(count: exp.Expr | None) -> int | None:
-    count = count.unnest() if count is not None else None
-    if not isinstance(count, exp.Neg) or not isinstance(count.this, exp.Literal) or not count.this.is_int:
-        return None
-    return int(count.this.name)
+    """What stands behind the minus of a number."""
+    number = whole(count)
+    return -number if number is not None and number < 0 else None

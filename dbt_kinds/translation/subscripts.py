@@ -8,6 +8,7 @@ from dbt_kinds.translation.calls import call
 from dbt_kinds.translation.dialects import TRINO_FAMILY, dialect_of
 from dbt_kinds.translation.jsons import step
 from dbt_kinds.translation.least_values import is_at_least
+from dbt_kinds.translation.literals import whole
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
@@ -73,7 +74,7 @@ def subscript(node: exp.Bracket, dialect: str) -> exp.Expr:
 
 
 def _from_first(bound: exp.Expr | None) -> exp.Expr | None:
-    return _number(0) if bound is not None and (_whole(bound) or 0) < 0 else bound
+    return _number(0) if bound is not None and (whole(bound) or 0) < 0 else bound
 
 
 @rewrites("ARRAY_EXTRACT", "LIST_ELEMENT", "LIST_EXTRACT")
@@ -103,12 +104,12 @@ def array_slice(node: exp.ArraySlice, dialect: str) -> exp.Expr:
         # a length, as in Spark
         return call("SLICE", node.this, *(bound for bound in (first, last) if bound is not None))
     if node.args.get("zero_based"):
-        begin, end = (_whole(bound) if bound is not None else None for bound in (first, last))
+        begin, end = (whole(bound) if bound is not None else None for bound in (first, last))
         if begin is None or end is None or begin < 0 or end < 0:
             raise NotInSpark("ARRAY_SLICE between bounds that are no literals from 0 up; write slice()", node)
         first, last = _number(begin + 1), _number(end)
     if dialect == "bigquery":
-        begin, end = (_whole(bound) if bound is not None else None for bound in (first, last))
+        begin, end = (whole(bound) if bound is not None else None for bound in (first, last))
         if begin is None or end is None:
             raise NotInSpark("ARRAY_SLICE between bounds that are no literals; write slice()", node)
         first, last = (_number(bound + 1 if bound >= 0 else bound) for bound in (begin, end))
@@ -149,17 +150,17 @@ def _position(bracket: exp.Bracket) -> exp.Expr:
     index: exp.Expr = bracket.expressions[0]
     if not bracket.meta.get(_SHIFTED, True):
         return index
-    number = _whole(index)
+    number = whole(index)
     if number is not None:
         return _number(number + 1)
-    if isinstance(index, exp.Add) and _whole(index.expression) == -1 and type_of(index.this) in INTEGERS:
+    if isinstance(index, exp.Add) and whole(index.expression) == -1 and type_of(index.this) in INTEGERS:
         shifted: exp.Expr = index.this
         return shifted
     return index
 
 
 def _element(node: exp.Bracket, position: exp.Expr, dialect: str) -> exp.Expr:
-    number = _whole(position)
+    number = whole(position)
     if dialect == "postgres" and not is_at_least(position, 0) and not position.is_string:
         # which counts from the first one only
         least = call("GREATEST", position, _number(0))
@@ -174,14 +175,14 @@ def _element(node: exp.Bracket, position: exp.Expr, dialect: str) -> exp.Expr:
 
 def _character(text: exp.Expr, position: exp.Expr) -> exp.Expr:
     """There is no character at position 0, which is the first one in Spark."""
-    is_somewhere = is_at_least(position, 1) or _whole(position) is not None
+    is_somewhere = is_at_least(position, 1) or whole(position) is not None
     length = _number(1) if is_somewhere else from_template("IF({0} = 0, 0, 1)", position)
     return call("SUBSTRING", text, position, length)
 
 
 def _not_zero(position: exp.Expr) -> exp.Expr:
     """There is no position 0, which Spark refuses, as it does a BIGINT."""
-    number = _whole(position)
+    number = whole(position)
     if number is not None:
         return position if 0 < abs(number) < _LONGEST else exp.cast(exp.null(), "int")
     if any(isinstance(node, _LONG) and type_of(node) is exp.DType.BIGINT for node in position.walk()):
@@ -202,7 +203,7 @@ def _slice(
         )
         raise NotInSpark(message, node)
     first, last = bounds
-    begin, end = _whole(first) if first is not None else 1, _whole(last) if last is not None else -1
+    begin, end = whole(first) if first is not None else 1, whole(last) if last is not None else -1
     if begin is None or end is None:
         raise NotInSpark("a slice between bounds that are no literals; write substring() of a text", node)
     begin = begin or 1
@@ -229,15 +230,6 @@ def _plus(value: exp.Expr, number: int) -> exp.Expr:
     if number == 0:
         return value.copy()
     return (exp.Add if number > 0 else exp.Sub)(this=value.copy(), expression=_number(abs(number)))
-
-
-def _whole(node: exp.Expr) -> int | None:
-    """The value of an integer literal."""
-    inner = node.unnest()
-    if isinstance(inner, exp.Neg):
-        number = _whole(inner.this)
-        return -number if number is not None else None
-    return int(inner.name) if isinstance(inner, exp.Literal) and inner.is_int else None
 
 
 def _number(value: int) -> exp.Expr:
