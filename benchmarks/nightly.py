@@ -3,17 +3,21 @@
 Three fifths of the models go by time range and two fifths by key; a day brings 50,000 rows, of which half have a key of the day before.
 dbt-spark's are `insert_overwrite` and `merge`. The dbt projects take turns in one Spark session, or on one Thrift server (`--thrift`), SQLMesh
 runs in a process of its own on the same settings of Spark (`--sqlmesh` names its Python). A run's seconds are dbt's own from the first
-statement to the end of the last hook, and those of `Context.run`: neither has parsing in them. The tables are compared.
+statement to the end of the last hook, and those of `Context.run`: neither has parsing in them. With `--cold` each `dbt run` is a process
+that starts its own Spark, as on a laptop or in CI, and its seconds are all of them. The tables are compared.
 
-    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift] [--sqlmesh /path/to/python] [--format delta] [--statements]
+    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift | --cold] [--sqlmesh /path/to/python] [--format delta] [--statements]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -21,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -32,9 +37,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.session import benchmark_project
-from dbt_kinds.local.profile import spark_settings
+from dbt_kinds.local.java import use_java_17
+from dbt_kinds.local.profile import local_profile, spark_settings
 from tests.functional.formats import table_format
-from tests.functional.project import Project
+from tests.functional.project import Project, start_spark
 from tests.functional.thrift import ThriftProject, thrift_server
 from tests.peer.sqlmesh_process import run_sqlmesh
 
@@ -81,7 +87,9 @@ def main() -> None:
     arguments.add_argument("--threads", type=int, default=4)
     arguments.add_argument("--rows", type=int, default=50_000)
     arguments.add_argument("--days", type=int, default=3)
-    arguments.add_argument("--thrift", action="store_true", help="on a Thrift server, with poll_interval: 1")
+    where = arguments.add_mutually_exclusive_group()
+    where.add_argument("--thrift", action="store_true", help="on a Thrift server, with poll_interval: 1")
+    where.add_argument("--cold", action="store_true", help="each run in a process and a Spark of its own")
     arguments.add_argument("--sqlmesh", help="the Python of a venv that holds sqlmesh and pyspark")
     arguments.add_argument(
         "--format",
@@ -94,18 +102,20 @@ def main() -> None:
     os.environ["KINDS_FORMATS"] = given.format
     if given.sqlmesh and given.format == "delta":
         arguments.error("--sqlmesh runs on Iceberg alone")
+    if given.cold and (given.sqlmesh or given.statements):
+        arguments.error("--cold compares the two dbt projects alone, and sees no statements")
 
     names = [f"{'range' if number * 5 < given.models * 3 else 'key'}_{number}" for number in range(given.models)]
-    found = dbt_nights(names, given)
+    found = cold_nights(names, given) if given.cold else dbt_nights(names, given)
     if given.sqlmesh:
         found[SQLMESH] = sqlmesh_nights(names, given)
     for name, nights in found.items():
         if nights.contents != found[OURS].contents:
             raise SystemExit(f"the tables of {name} differ: {nights.contents}\n{found[OURS].contents}")
-    where = "a Thrift server" if given.thrift else "the session"
+    place = "on a Thrift server" if given.thrift else "each run a process" if given.cold else "on the session"
     report(
         found,
-        f"{given.models} models of {given.format}, {given.threads} threads, {given.rows:,} rows a day, on {where}; goal {GOAL}",
+        f"{given.models} models of {given.format}, {given.threads} threads, {given.rows:,} rows a day, {place}; goal {GOAL}",
     )
     if given.statements:
         for name in (OURS, INCREMENTALS):
@@ -116,9 +126,7 @@ def dbt_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]
     """The runs of both dbt projects, day by day and in turn, so that what else the machine does meets both."""
     with dbt_projects(given) as (ours, incrementals):
         projects = {OURS: ours, INCREMENTALS: incrementals}
-        for name in names:
-            ours.model(name, kind(name))
-            incrementals.model(name, incremental(name))
+        write_models(names, ours, incrementals)
         for project in projects.values():
             project.sql("create schema if not exists {schema}")
         found = {name: Nights() for name in projects}
@@ -139,6 +147,71 @@ def dbt_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]
                 content = project.sql(CONTENT.format(table=f"{{schema}}.{model}"))[0]
                 found[name].contents[model] = list(content)
     return found
+
+
+def cold_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]:
+    """The runs of both dbt projects by `dbt run`; `whole` is its process from start to end."""
+    use_java_17()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        profile = local_profile(folder, name="local", schema="unused", threads=given.threads, table_format=given.format)
+        ours = Project(folder / "project", profile, "benchmark")
+        incrementals = without_package(Project(folder / "incrementals", profile, "incrementals"))
+        write_models(names, ours, incrementals)
+        projects = {OURS: ours, INCREMENTALS: incrementals}
+        found = {name: Nights() for name in projects}
+        for number in range(given.days + 2):
+            in_own_spark(profile, source(given.rows, number))
+            for name in list(projects)[:: 1 if number % 2 else -1]:
+                seconds, models = dbt_run(projects[name], number)
+                # the first days make the tables
+                if number > 1:
+                    found[name].whole.append(seconds)
+                    found[name].models.append(models)
+        for name, project in projects.items():
+            contents = in_own_spark(profile, [CONTENT.format(table=f"{project.schema}.{model}") for model in names])
+            found[name].contents = {model: list(rows[0]) for model, rows in zip(names, contents, strict=True)}
+    return found
+
+
+def dbt_run(project: Project, number: int) -> tuple[float, float]:
+    """Seconds of a night's `dbt run`, and those of its models."""
+    project.write_settings()
+    variables = {"kinds_execution_time": f"{day(number + 1)}T06:00:00", "my_day": day(number)}
+    where = ["--project-dir", str(project.folder), "--profiles-dir", str(project.folder)]
+    command = [str(Path(sys.executable).with_name("dbt")), "run", *where, "--vars", json.dumps(variables)]
+    began = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True)
+    seconds = time.perf_counter() - began
+    if done.returncode:
+        raise SystemExit(done.stdout)
+    results = json.loads((project.folder / "target" / "run_results.json").read_text())["results"]
+    return seconds, sum(result["execution_time"] for result in results)
+
+
+def in_own_spark(profile: dict[str, Any], statements: list[str]) -> list[list[tuple[Any, ...]]]:
+    """The rows of each statement, from a process that has ended when this returns: a metastore of Derby admits one."""
+    context = multiprocessing.get_context("spawn")
+    answer, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_execute, args=(profile, statements, sender))
+    process.start()
+    sender.close()
+    rows: list[list[tuple[Any, ...]]] = answer.recv()
+    process.join()
+    return rows
+
+
+def _execute(profile: dict[str, Any], statements: list[str], sender: Connection) -> None:
+    use_java_17()
+    session = start_spark(profile)
+    sender.send([[tuple(row) for row in session.sql(statement).collect()] for statement in statements])
+    session.stop()
+
+
+def write_models(names: list[str], ours: Project, incrementals: Project) -> None:
+    for name in names:
+        ours.model(name, kind(name))
+        incrementals.model(name, incremental(name))
 
 
 @contextmanager
