@@ -1,10 +1,10 @@
 {#
   SQL: the changes of one batch to the open versions of a table, one row per action: `__kinds_action` (close, replace,
-  drop or insert),
-  `__kinds_boundary`, where a version ends and the next begins, `__kinds_is_new`, whether the key had no open row, the
-  parts of the key, and the source's columns. Rows of the batch that change nothing or refuse it have actions, too:
-  undated, no_key and repeated_key. A flag on each side shows whether it has a row, never a NULL value. `rows` is read
-  once; its keys are counted on the way to the join, which needs them side by side. Pure.
+  drop or insert), `__kinds_boundary`, where a version ends and the next begins, `__kinds_is_new`, whether the key had
+  no open row, the parts of the key, and the source's columns. Rows of the batch that are left out (undated) or refuse
+  it (no_key, repeated_key) have actions, too; one that is like the open version of its key has none. A flag on each
+  side shows whether it has a row, never a NULL value. `rows` is read once; its keys are counted on the way to the join,
+  which needs them side by side. Pure.
 #}
 {% macro history_changes(options, write_spec, relation, rows, instant) %}
   {% set at = dbt_kinds.instant_literal(options.time_data_type, instant) %}

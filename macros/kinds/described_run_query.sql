@@ -1,8 +1,8 @@
 {#
   The query of a run, described and typed, and the table as it is:
   `{options, sql, sample, columns, expressions, existing, window, reads_itself}`. `options` have their names quoted as
-  the query has them, `sample` is the query in the window of the whole run, `columns` are its columns, `expressions`
-  what described_expressions asks for.
+  the query has them, `sample` is the query in the window of the whole run (not of --sample), `columns` are its columns,
+  `expressions` what described_expressions asks for.
 #}
 {% macro described_run_query(options, run, plan) %}
   {% set window = dbt_kinds.run_window(plan, run.settings) %}

@@ -1,5 +1,6 @@
 {#
-  What a kind is: the record in its file, `kind_<name>(options)`, with what it leaves out. `options` are the model's;
+  What a kind is: the record in its file, `kind_<name>(options)`, with what it leaves out, which may be anything but
+  `write_spec` and `write`. `options` are the model's;
   an empty mapping for what holds of all models of the kind. Macros are given by their names, because a macro that is
   kept in a mapping works in the context of the model that put it there. Pure.
 

@@ -1,7 +1,8 @@
 {#
-  Counts the rows of a staged batch, plus the counts that the write spec requests. Raises if a key is NULL or has
-  several rows, quoting some.
-  `along` is a query of one row, whose columns the same statement returns. A refused batch leaves no stage.
+  Counts the rows of a batch, and raises if a key is NULL or has several rows, quoting some. `stage` is the staged
+  batch, or its query in parentheses. Returns `{all_rows, null_rows, all_keys}`, the counts and values that the write
+  spec asks for (`counted`, `measured`), and the columns of `along`, a query of one row, all by one statement. A refused
+  batch leaves no stage.
 #}
 {% macro check_keys(options, write_spec, stage, batch, along=none) %}
   {% set parts = write_spec.key_parts %}

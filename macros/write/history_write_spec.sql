@@ -2,8 +2,9 @@
   For SCD type 2, by time, by column or by run: see table_write_spec; plus what a merge needs, determined and checked
   before anything is written: `key_parts` and `key_types`, the key's SQL for a row, `updated_at`, the column that dates
   rows, none if there is none, `compared`, the columns whose change begins a version, and what the columns that the kind
-  itself writes, `own_columns`, get in a version that is `opened` and in one that is `closed`. The columns of the query
-  are `source_schema`, `source_columns` and `source_selected`. `counted` is for check_keys.
+  itself writes, `own_columns` (among them `valid_from` and `valid_to`), get in a version that is `opened` and in one
+  that is `closed`. The columns of the query are `source_schema`, `source_columns` and `source_selected`. `counted` is
+  for check_keys.
 #}
 {% macro history_write_spec(options, query_columns, existing, query, keys=[]) %}
   {% set is_by_run = options.traits.numbers_by_run %}
