@@ -1,7 +1,7 @@
 {#
   The query of a run, described and typed, and the table as it is:
-  `{options, sql, sample, columns, expressions, existing, window, reads_itself}`. `options` have their names quoted as
-  the query has them, `sample` is the query in the window of the whole run (not of --sample), `columns` are its columns,
+  `{options, sql, in_window, columns, expressions, existing, window, reads_itself}`. `options` have their names quoted
+  as the query has them, `in_window` is the query in the window of the whole run, `columns` are its columns,
   `expressions` what described_expressions asks for.
 #}
 {% macro described_run_query(options, run, plan) %}
@@ -18,11 +18,11 @@
     this if names_table else none) %}
   {% set sql = dbt_kinds.typed_query(options, run.sql, probe, probed, described.query) %}
   {% do dbt_kinds.check_counts_once(options, sql) if options.traits.accumulates %}
-  {% set sample = dbt_kinds.with_change_sets(plan.get('change_sets'),
+  {% set in_window = dbt_kinds.with_change_sets(plan.get('change_sets'),
     dbt_kinds.substitute_window(sql, dbt_kinds.query_window(options, window), plan.execution_time)) %}
   {% do return({
     'options': options, 'sql': sql,
-    'sample': dbt_kinds.read_as_empty(model, this, sample) if as_empty is not none else sample,
+    'in_window': dbt_kinds.read_as_empty(model, this, in_window) if as_empty is not none else in_window,
     'columns': described.query,
     'expressions': described.expressions, 'existing': dict(facts, columns=described.table) if names_table else facts,
     'window': window, 'reads_itself': as_empty is not none,

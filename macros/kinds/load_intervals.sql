@@ -5,7 +5,7 @@
   through it step by step.
 #}
 {% macro load_intervals() %}
-  {% do dbt_kinds.note_begun(model) %}
+  {% do dbt_kinds.mark_begun(model) %}
   {% do dbt_kinds.check_adapter(model.name) %}
   {% do dbt_kinds.check_query(model) %}
   {% set options = dbt_kinds.options_of(model) %}
@@ -21,7 +21,7 @@
     {% do dbt_kinds.fill_outbox(this, options) %}
     {% do dbt_kinds.drop_orphan_stages(this, options, run_context.plan.execution_time) %}
     {% do dbt_kinds.release_with_note(options, run_context.plan.execution_time, run_context.note) %}
-    {% do dbt_kinds.note_ended(model) %}
+    {% do dbt_kinds.mark_ended(model) %}
     {% do dbt_kinds.send_due_records() %}
     {% set status = dbt_kinds.with_ignored_refresh(options, dbt_kinds.idle_status(run_context.plan)) %}
     {% call noop_statement('main', status, rows_affected=0) %}{% endcall %}
@@ -61,7 +61,7 @@
     plan.execution_time)) }}
   {% do dbt_kinds.fill_outbox(this, options) %}
   {% do dbt_kinds.release_with_note(options, plan.execution_time, dbt_kinds.note_of_writes(written)) %}
-  {% do dbt_kinds.note_ended(model) %}
+  {% do dbt_kinds.mark_ended(model) %}
   {% do dbt_kinds.send_due_records() %}
   {% call noop_statement('main', dbt_kinds.with_ignored_refresh(options, status),
     rows_affected=dbt_kinds.rows_of_batches(written)) %}

@@ -8,7 +8,7 @@
   {% do dbt_kinds.check_column_types(options, query.columns) if start_anew %}
   {% do dbt_kinds.check_field_names(options, query.columns) %}
   {% set write_spec = dbt_kinds[options.traits.write_spec](options, query.columns, none if start_anew else existing,
-    query.sample, query.expressions) %}
+    query.in_window, query.expressions) %}
   {% set write_spec = dbt_kinds.with_typed_clauses(options, write_spec)
     if options.get('merge_filter') is not none or options.get('when_matched') is not none else write_spec %}
   {% do dbt_kinds.check_column_names(options, write_spec.schema, none if start_anew else existing) %}
@@ -30,7 +30,7 @@
     'has_nothing_to_do': false, 'note': none,
     'window': query.window, 'existed': run.is_there, 'start_anew': start_anew,
     'is_backfill': is_backfill, 'existing': existing, 'write_spec': write_spec, 'sql': query.sql,
-    'sample_query': query.sample, 'reads_itself': query.reads_itself,
+    'query_in_window': query.in_window, 'reads_itself': query.reads_itself,
     'table_state_queries': dbt_kinds.table_state_queries(this, options, existing), 'table_state': {},
   })) %}
 {% endmacro %}

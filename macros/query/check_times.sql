@@ -36,8 +36,8 @@
       or dbt_kinds.is_empty_run() or (rows is none and dbt_kinds.is_sample_run()) %}
     {% do return(none) %}
   {% endif %}
-  {% set checks = {run_context.options.relation: dict(dbt_kinds._check_of_times(run_context, run_context.sample_query),
-    wrote_nothing=rows == 0)} %}
+  {% set check = dbt_kinds._check_of_times(run_context, run_context.query_in_window) %}
+  {% set checks = {run_context.options.relation: dict(check, wrote_nothing=rows == 0)} %}
   {% if at_once %}
     {% do dbt_kinds._warn_where_nothing_was_written(checks) %}
   {% else %}

@@ -4,7 +4,7 @@
   those of whom nobody has asked yet whether they are due; `running` those that have begun and not ended, with the names
   of their tables in the store.
 #}
-{% macro note_begun(node) %}
+{% macro mark_begun(node) %}
   {% set models = dbt_kinds.models_of_run() %}
   {% do models.left.pop(node.unique_id, none) %}
   {% do models.setdefault('begun', {}).update({node.unique_id: true}) %}
@@ -48,7 +48,7 @@
 {% endmacro %}
 
 
-{% macro note_ended(node) %}
+{% macro mark_ended(node) %}
   {% do dbt_kinds.run_memory('models').get('running', {}).pop(node.unique_id, none) %}
 {% endmacro %}
 
