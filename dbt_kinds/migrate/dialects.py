@@ -81,6 +81,11 @@ _SAMPLE = 20
 _ABOVE = 3
 
 
+def dialect_of(adapter: str | None, root: Path, texts: Iterable[str], settings: Iterable[Collection[str]] = ()) -> str:
+    """The SQL dialect of an adapter; what the project requires, or its models show, if that is not known."""
+    return known_dialect(adapter) or required_dialect(root) or guess_dialect(texts, settings)
+
+
 def guess_dialect(texts: Iterable[str], settings: Iterable[Collection[str]] = ()) -> str:
     """The dialect whose settings most models have, else that indicated by most texts, else the first one that parses
     most of them.

@@ -15,7 +15,7 @@ from dbt_kinds.intervals.crons import cron_unit, read_cron
 from dbt_kinds.migrate.chosen_filters import window_for
 from dbt_kinds.migrate.conversion import Conversion, Found, MigrateOptions
 from dbt_kinds.migrate.decide import blocks_left, decide, found_of
-from dbt_kinds.migrate.dialects import guess_dialect, known_dialect, required_dialect
+from dbt_kinds.migrate.dialects import dialect_of, known_dialect
 from dbt_kinds.migrate.edits import block_removal, removal, semicolon_edits
 from dbt_kinds.migrate.kept_deletes import kept_notes
 from dbt_kinds.migrate.microbatch import decide_microbatch
@@ -92,17 +92,9 @@ def resolved(options: MigrateOptions, project: DbtProject, root: Path, dialect: 
             "models say it"
         )
     adapter = dialect or adapter_of(root, project.profile) or adapter_beside(root, project.profile)
-    return replace(options, dialect=_dialect_of(adapter, project, root), adapter=adapter)
-
-
-def _dialect_of(adapter: str | None, project: DbtProject, root: Path) -> str:
-    """The SQL dialect of an adapter; what the project requires, or its models show, if that is not known."""
     ours = [model for model in project.models if _is_ours(model)]
-    return (
-        known_dialect(adapter)
-        or required_dialect(root)
-        or guess_dialect((model.text for model in ours), (model.config for model in ours))
-    )
+    written = dialect_of(adapter, root, (model.text for model in ours), (model.config for model in ours))
+    return replace(options, dialect=written, adapter=adapter)
 
 
 def for_target(project: DbtProject, options: MigrateOptions) -> DbtProject:

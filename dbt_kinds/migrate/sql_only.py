@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 
 from dbt_kinds.dbt_profiles import adapter_of
 from dbt_kinds.errors import UnrenderableError, VerifyError
-from dbt_kinds.migrate.dialects import guess_dialect, known_dialect, required_dialect
+from dbt_kinds.migrate.dialects import dialect_of
 from dbt_kinds.migrate.verify import model_of_kind, read_old_text
 from dbt_kinds.readers.dbt.project import DbtProject, read_project
 from dbt_kinds.readers.dbt.rendering import THIS, Names, Renderer
@@ -25,7 +25,7 @@ def compare_texts(root: Path, name: str, old: Path | None = None) -> list[str]:
     project = read_project(root)
     model = model_of_kind(project, name)
     old_text = read_old_text(root, model, old)
-    dialect = known_dialect(adapter_of(root, project.profile)) or required_dialect(root) or guess_dialect([old_text])
+    dialect = dialect_of(adapter_of(root, project.profile), root, [old_text])
     before, after = (_shape(text, project, dialect, name) for text in (old_text, model.text))
     found = []
     if before[0] != after[0]:
