@@ -24,8 +24,8 @@ _COMPARED = {
     TokenType.BETWEEN: "between",
 }
 _FLIPPED = {">=": "<=", ">": "<", "<=": ">=", "<": ">", "=": "="}
-# words that make a block more than conditions
-MORE = frozenset(
+# words with which conditions end
+CLAUSES = frozenset(
     {
         TokenType.OR,
         TokenType.GROUP_BY,
@@ -37,18 +37,21 @@ MORE = frozenset(
         TokenType.JOIN,
         TokenType.SELECT,
         TokenType.FROM,
-        TokenType.WITH,
-        TokenType.COMMA,
         TokenType.SEMICOLON,
         TokenType.WINDOW,
-        TokenType.LEFT,
-        TokenType.INNER,
-        TokenType.CROSS,
-        TokenType.ON,
-        TokenType.WHERE,
-        TokenType.ALIAS,
     }
 )
+# those that make a block more than conditions
+MORE = CLAUSES | {
+    TokenType.WITH,
+    TokenType.COMMA,
+    TokenType.LEFT,
+    TokenType.INNER,
+    TokenType.CROSS,
+    TokenType.ON,
+    TokenType.WHERE,
+    TokenType.ALIAS,
+}
 IN_FILTER = "write what it finds into the filter that uses it"
 # of conditions of which any will do, a bound on one column is read: `(ts > a or ts > b)`
 _TOLD_OF_MORE = {

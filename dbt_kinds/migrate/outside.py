@@ -10,7 +10,7 @@ from sqlglot import Token, TokenType
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.errors import Left, UnrenderableError
-from dbt_kinds.migrate.conditions import Comparison, read_condition
+from dbt_kinds.migrate.conditions import CLAUSES, Comparison, read_condition
 from dbt_kinds.migrate.filters import Filter
 from dbt_kinds.migrate.substitution import Template, masked
 from dbt_kinds.readers.dbt.blocks import Block, Branch, nesting, walk
@@ -23,29 +23,15 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _NO_CONDITION = re.compile(r"(?:config|ref|source|this)\b")
-_ENDS = frozenset(
-    {
-        TokenType.AND,
-        TokenType.OR,
-        TokenType.GROUP_BY,
-        TokenType.ORDER_BY,
-        TokenType.HAVING,
-        TokenType.QUALIFY,
-        TokenType.LIMIT,
-        TokenType.UNION,
-        TokenType.WINDOW,
-        TokenType.SEMICOLON,
-        TokenType.CLUSTER_BY,
-        TokenType.DISTRIBUTE_BY,
-        TokenType.SORT_BY,
-        TokenType.EXCEPT,
-        TokenType.INTERSECT,
-        TokenType.LATERAL,
-        TokenType.JOIN,
-        TokenType.SELECT,
-        TokenType.FROM,
-    }
-)
+_ENDS = CLAUSES | {
+    TokenType.AND,
+    TokenType.CLUSTER_BY,
+    TokenType.DISTRIBUTE_BY,
+    TokenType.SORT_BY,
+    TokenType.EXCEPT,
+    TokenType.INTERSECT,
+    TokenType.LATERAL,
+}
 
 
 def _bounding_places(template: Template, tokens: Sequence[Token]) -> Iterator[int]:
