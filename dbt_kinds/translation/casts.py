@@ -16,6 +16,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.renamed import from_template
 from dbt_kinds.translation.rewrites import rewrites
 from dbt_kinds.translation.table_functions import cast_items, cast_series
+from dbt_kinds.translation.typed_operators import types_of
 from dbt_kinds.translation.value_types import (
     BYTES,
     DECIMALS,
@@ -211,7 +212,9 @@ def _as_integer(node: exp.Cast, dialect: str) -> exp.Expr:
         return node
     is_whole = isinstance(inner, WHOLE) or (isinstance(inner, exp.Round) and inner.args.get("decimals") is None)
     if dialect in ROUNDS and kind in DECIMALS | DOUBLES and not is_whole:
-        to_even = kind in DOUBLES and dialect in _HALVES_TO_EVEN
+        # the quotient of integers is a decimal
+        is_decimal = dialect == "mysql" and isinstance(inner, exp.Div) and not types_of(inner) & DOUBLES
+        to_even = kind in DOUBLES and dialect in _HALVES_TO_EVEN and not is_decimal
         node.set("this", call("BROUND" if to_even else "ROUND", inner))
     return node
 

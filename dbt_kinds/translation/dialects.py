@@ -85,6 +85,9 @@ class ParseFailure(Exception):  # noqa: N818 - becomes a CompileError with a pla
         self.offset = offset
 
 
+_RECURSES_UNSAID = frozenset({"fabric", "oracle", "snowflake", "tsql"})
+
+
 def parse_statement(text: str, dialect: str) -> exp.Expr:
     """Parses one statement.
 
@@ -108,7 +111,20 @@ def parse_statement(text: str, dialect: str) -> exp.Expr:
         raise ParseFailure(f"sqlglot cannot read it ({type(error).__name__}: {first_line(error)})", 0) from error
     if len(trees) != 1:
         raise ParseFailure("expected one statement" if trees else "nothing but comments", 0)
-    return trees[0]
+    return _with_recursion(trees[0], dialect)
+
+
+def _with_recursion(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """Says RECURSIVE where a dialect leaves it out."""
+    for with_ in tree.find_all(exp.With) if dialect in _RECURSES_UNSAID else ():
+        if any(map(_reads_itself, with_.expressions)):
+            with_.set("recursive", True)
+    return tree
+
+
+def _reads_itself(cte: exp.CTE) -> bool:
+    tables = cte.this.find_all(exp.Table) if isinstance(cte.this, exp.SetOperation) else ()
+    return any(len(table.parts) == 1 and table.name.lower() == cte.alias.lower() for table in tables)
 
 
 def _tokens(of: Dialect, text: str, dialect: str) -> list[Token]:

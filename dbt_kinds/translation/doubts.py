@@ -25,6 +25,8 @@ from dbt_kinds.translation.general_doubts import (
     DOUBLES_IN_OTHER_WORDS,
     MAY_BE_NUMBERS,
     MEANS,
+    SUMS_STAY_SHORT,
+    TAKE_CONDITIONS,
     general_doubts,
     is_mean_of_decimals,
     summed,
@@ -66,7 +68,6 @@ DECLARED = "is_declared_type"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_OF_DATE = re.compile(r"\d{4}-\d\d-(\d\d)")
 _LAST_OF_SHORTEST = 28
-_SUMS_STAY_SHORT = TRINO_FAMILY | {"postgres", "redshift"}
 _ROUNDS_TO_SAME_TYPE = TRINO_FAMILY | {"fabric", "tsql"}
 _SORTS_KEYS = TRINO_FAMILY | {"snowflake"}
 _LONGEST = 80
@@ -84,6 +85,7 @@ _DIVIDES_DECIMALS = frozenset({"mysql", "snowflake"})
 _INFINITE_BY_ZERO = TRINO_FAMILY | {"duckdb"}
 _READ_TIMES = (exp.ParseDatetime, exp.ParseTime, exp.StrToDate, exp.StrToTime, exp.StrToUnix, exp.TsOrDsToDate)
 _SHORT_YEAR = re.compile("%[yDx]")
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
 _MAY_BE_TEXTS = (exp.Case, exp.Coalesce, exp.Column, exp.If, exp.Nullif)
 
 
@@ -161,7 +163,7 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
             yield "is written for a list; of a text it is substring()"
     elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
         yield from _of_texts(node, dialect)
-    elif isinstance(node, exp.Sum) and dialect in _SUMS_STAY_SHORT and type_of(summed(node)) is exp.DType.FLOAT:
+    elif isinstance(node, exp.Sum) and dialect in SUMS_STAY_SHORT and type_of(summed(node)) is exp.DType.FLOAT:
         yield "is a REAL, of about seven digits; Spark's is a double"
     elif isinstance(node, exp.DateDiff) and dialect in TRINO_FAMILY and _may_end_with_month(node):
         yield "takes the last day of a month for the same day as a later one, as February 29 for 31; Spark does not"
@@ -193,8 +195,10 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield from _of_plus(node)
     elif isinstance(node, ALTERNATIVES) and may_be_dates(node, dialect):
         yield "is a date or a time if its values are; a text in Spark: cast the literal"
-    elif isinstance(node, exp.And | exp.Or | exp.Xor) and dialect == "mysql" and _has_number(node):
+    elif dialect == "mysql" and isinstance(node, TAKE_CONDITIONS) and _has_number(node):
         yield "takes a number for true unless it is 0; Spark wants a condition: write x <> 0"
+    elif dialect == "mysql" and isinstance(node, (*COMPARISONS, exp.Add, exp.Mul, exp.Sub)) and _reads_digits(node):
+        yield "takes the digits that a text begins with for a number; NULL in Spark, and an error in ANSI mode"
     elif isinstance(node, exp.Like) and dialect == "tsql" and "[" in node.expression.name:
         yield "has a choice in brackets; Spark has none: write rlike"
     elif isinstance(node, COMPARISONS) and dialect == "tsql" and _compares_plain_date(node):
@@ -404,8 +408,15 @@ def _is_kept_as_json(node: exp.Expr, dialect: str) -> bool:
     )
 
 
-def _has_number(node: exp.Connector) -> bool:
-    return any(type_of(side.unnest()) in INTEGERS for side in (node.this, node.expression))
+def _has_number(node: exp.Expr) -> bool:
+    sides = (node.this, node.expression) if isinstance(node, exp.Connector) else (node.this,)
+    return any(type_of(side.unnest()) in NUMBERS for side in sides)
+
+
+def _reads_digits(node: exp.Expr) -> bool:
+    texts = [side for side in (node.this, node.expression) if type_of(side) in TEXTS]
+    is_mixed = bool(texts) and bool(types_of(node) & NUMBERS)
+    return is_mixed and not all(side.is_string and _NUMBER.fullmatch(side.name) for side in texts)
 
 
 def _is_json(node: exp.Expr) -> bool:

@@ -12,7 +12,14 @@ from dbt_kinds.translation.casts import READS_GROUPED_DIGITS
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, BY_OPERATOR, TRINO_FAMILY
 from dbt_kinds.translation.grouping import has_total
 from dbt_kinds.translation.typed_literals import EMPTY_IS_ZERO, may_be_numbers
-from dbt_kinds.translation.typed_operators import COMPARISONS, DAYS_BETWEEN_DATES, KEEPS_FLOATS, ZONE_GOES_BOTH_WAYS
+from dbt_kinds.translation.typed_operators import (
+    COMPARISONS,
+    DAYS_BETWEEN_DATES,
+    DOUBLES_FLOATS,
+    KEEPS_FLOATS,
+    ZONE_GOES_BOTH_WAYS,
+    types_of,
+)
 from dbt_kinds.translation.value_types import (
     BYTES,
     DECIMALS,
@@ -41,6 +48,7 @@ _SEARCHES = (exp.RegexpExtract, exp.RegexpExtractAll, exp.RegexpILike, exp.Regex
 _ENDS_WITH_TEXT = frozenset({"bigquery", "duckdb", "postgres", "redshift"})
 _CASE_BY_LETTER = TRINO_FAMILY | {"duckdb", "fabric", "mysql", "postgres", "redshift", "tsql"}
 _SUMS_ARE_LONGER = frozenset({"duckdb", "mysql", "postgres", "redshift", "snowflake"})
+SUMS_STAY_SHORT = TRINO_FAMILY | {"postgres"}
 _NULL_IS_GREATEST = frozenset({"duckdb", "postgres"})
 _JSON_IS_CAST = TRINO_FAMILY | {"duckdb"}
 _SERIES_GO_ON = frozenset({"duckdb", "postgres"})
@@ -69,6 +77,7 @@ MAY_BE_NUMBERS = (
     *(exp.Column, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Coalesce, exp.Case, exp.If, exp.AggFunc),
     *(exp.Abs, exp.Ceil, exp.Floor, exp.Greatest, exp.Least, exp.Round, exp.Window),
 )
+TAKE_CONDITIONS = (exp.Connector, exp.Having, exp.If, exp.Not, exp.Where)
 ALTERNATIVES = (exp.Case, exp.Coalesce, exp.Greatest, exp.If, exp.Least)
 
 
@@ -88,7 +97,7 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield (
             f"TRIM of {dialect} takes line ends and tabs off, Spark's only blanks; write trim(both ' \\t\\n' from x)"
         )
-    if dialect in _IGNORES_CASE and _compares_texts(node):
+    if dialect in _IGNORES_CASE and _compares_texts(node, dialect):
         yield (
             f"{dialect} ignores case, and blanks at the end, where it compares, searches or groups texts, unless a "
             "collation says otherwise; Spark does not: write lower(…) on both sides where that matters"
@@ -108,6 +117,8 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield (
             f"UPPER and LOWER of {dialect} write one letter for one; Spark makes SS of ß, and ς of a Σ that ends a word"
         )
+    if isinstance(node, exp.Reverse) and dialect == "duckdb" and not _is_ascii(node.this):
+        yield "REVERSE of duckdb keeps accents and signs that are characters of their own with their letters"
     if isinstance(node, exp.AtTimeZone) and dialect in ZONE_GOES_BOTH_WAYS and type_of(node.this) in WITHOUT_ZONE:
         yield (
             "a time that the end of summer time gives twice is the later one where AT TIME ZONE makes an instant of "
@@ -174,9 +185,7 @@ def _of_read_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
             f"where a text becomes a date or a time, {dialect} reads other forms than 2024-01-31, as 31-Jan-2024"
             f"{digits}; Spark makes NULL of them, and an error in ANSI mode"
         )
-    # a plain cast of a column whose type is not declared is mostly one of a number
-    may_be_grouped = is_text and (isinstance(node, exp.TryCast) or type_of(node.this) in TEXTS)
-    if dialect in READS_GROUPED_DIGITS and to in NUMBERS and may_be_grouped and not node.this.is_string:
+    if dialect in READS_GROUPED_DIGITS and to in NUMBERS and is_text and not node.this.is_string:
         since = " from 16 on" if dialect == "postgres" else ""
         yield (
             f"where a text becomes a number, {dialect}{since} also reads 1_000 and 0x1F; Spark makes NULL of them, and "
@@ -286,10 +295,20 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
             "where a column whose type is not declared is a float of four bytes, it stays one beside a number, and is "
             "compared as one; Spark's becomes a double, in ANSI mode also beside an integer"
         )
+    elif dialect in DOUBLES_FLOATS and _may_be_float_and_number(node) and types_of(node) & INTEGERS:
+        yield (
+            "where a column whose type is not declared is a float of four bytes, it becomes a double beside an "
+            "integer; Spark's only in ANSI mode"
+        )
     elif isinstance(node, exp.Anonymous | exp.StrToTime | exp.TsOrDsToDate) and _reads_or_is_null(node):
         yield (
             f"a text with more behind its time, as 2024-01-31x, becomes NULL where {dialect} tries to read it; Spark "
             "3.5 fails, unless spark.sql.legacy.timeParserPolicy is CORRECTED"
+        )
+    elif isinstance(node, exp.Sum) and dialect in SUMS_STAY_SHORT and _is_unknown_column(summed(node)):
+        yield (
+            "where a column whose type is not declared is a REAL, its sum is one, of about seven digits; Spark's is a "
+            "double"
         )
     elif isinstance(node, exp.ArrayToString) and dialect == "duckdb" and _may_hold_nulls(node.this.unnest()):
         yield "the text of a list of nothing but NULL is NULL; Spark's is empty"
@@ -307,6 +326,8 @@ def _of_undeclared(node: exp.Expr, dialect: str) -> Iterator[str]:
         )
     elif isinstance(node, exp.EQ) and dialect in BITS_ARE_NUMBERS and _is_compared_bit(node):
         yield "a BIT that is not declared is compared with 1 and 0, which Spark refuses in ANSI mode: write = true"
+    elif isinstance(node, TAKE_CONDITIONS) and dialect == "mysql" and _is_unknown_column(node.this):
+        yield "a column whose type is not declared is a condition, which in Spark only a BOOLEAN is: write x <> 0"
     elif isinstance(node, exp.Add | exp.Sub) and dialect in EMPTY_IS_ZERO and _may_be_days(node):
         yield "a number added to a time that is not declared is one of days, which Spark refuses: write dateadd()"
 
@@ -391,16 +412,22 @@ def _is_compared_bit(node: exp.EQ) -> bool:
     return _is_unknown_column(side) and node.expression.is_number and node.expression.name in ("0", "1")
 
 
-def _compares_texts(node: exp.Expr) -> bool:
-    if isinstance(node, (*COMPARISONS, exp.Between, exp.Group)):
+def _compares_texts(node: exp.Expr, dialect: str) -> bool:
+    if isinstance(node, exp.Distinct) or (isinstance(node, exp.SetOperation) and node.args.get("distinct")):
+        return True
+    if isinstance(node, _SEARCHES):
+        return dialect == "mysql"
+    if isinstance(node, exp.Window):
+        values = node.args.get("partition_by") or []
+    elif isinstance(node, exp.Case):
+        values = [node.this]
+    elif isinstance(node, (*COMPARISONS, exp.Between, exp.Group)):
         values = [node.this, *(node.args.get(name) for name in ("expression", "low", "high")), *node.expressions]
-    elif isinstance(node, exp.Replace | exp.StrPosition | exp.Nullif | exp.Distinct):
+    elif isinstance(node, exp.Replace | exp.StrPosition | exp.Nullif):
         values = [node.this, *node.args.values()]
     else:
         return False
-    return any(isinstance(value, exp.Expr) and type_of(value) in TEXTS for value in values) or isinstance(
-        node, exp.Distinct
-    )
+    return any(isinstance(value, exp.Expr) and type_of(value) in TEXTS for value in values)
 
 
 def summed(node: exp.Expr) -> exp.Expr:

@@ -218,6 +218,13 @@ def together(node: exp.Concat, dialect: str) -> exp.Expr:
     return call("CONCAT_WS", exp.Literal.string(""), *(_word(value, dialect) for value in node.expressions))
 
 
+@rewrites(exp.ConcatWs)
+def separated(node: exp.ConcatWs, dialect: str) -> exp.Expr:
+    """`concat_ws(',', a, true)`."""
+    node.set("expressions", [node.expressions[0], *(_word(value, dialect) for value in node.expressions[1:])])
+    return node
+
+
 def _is_text_for_sure(value: exp.Expr) -> bool:
     """Whether it is a text, and never NULL: a literal, or COALESCE of a text with one."""
     if isinstance(value, exp.Coalesce):

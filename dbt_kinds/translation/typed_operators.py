@@ -26,18 +26,25 @@ _NULL_BY_ZERO = frozenset({"duckdb", "mysql"})
 DAYS_BETWEEN_DATES = frozenset({"duckdb", "postgres", "redshift", "snowflake"})
 # where a float of four bytes stays one beside another number
 KEEPS_FLOATS = TRINO_FAMILY | {"duckdb"}
+# where it becomes a double beside an integer
+DOUBLES_FLOATS = frozenset({"mysql", "postgres", "redshift"})
 COMPARISONS = (exp.EQ, exp.NEQ, exp.In, exp.Like, exp.GT, exp.GTE, exp.LT, exp.LTE)
 ZONE_GOES_BOTH_WAYS = frozenset({"duckdb", "postgres", "redshift"})
 # a time without a zone gets one in these, and is converted by the next AT TIME ZONE
 ZONE_IS_ADDED = frozenset({"fabric", "tsql"})
 
 
-@rewrites(exp.Add, exp.Mul, dialects=KEEPS_FLOATS)
+@rewrites(exp.Add, exp.Mul, dialects=KEEPS_FLOATS | DOUBLES_FLOATS)
 def beside_float(node: exp.Binary, dialect: str) -> exp.Expr:
-    """A float of four bytes and another number make one; in Spark a double, of an integer only in ANSI mode."""
-    if dialect not in KEEPS_FLOATS or exp.DType.FLOAT not in types_of(node):
+    """A float of four bytes and another number make one, or a double; in Spark a double, of an integer only in ANSI
+    mode.
+    """
+    if exp.DType.FLOAT not in types_of(node):
         return node
-    for side in (node.this, node.expression):
+    if dialect in DOUBLES_FLOATS and types_of(node) & INTEGERS:
+        floating = node.this if type_of(node.this) is exp.DType.FLOAT else node.expression
+        floating.replace(exp.cast(floating.unnest().copy(), "double"))
+    for side in (node.this, node.expression) if dialect in KEEPS_FLOATS else ():
         if type_of(side) in INTEGERS | DECIMALS:
             side.replace(exp.cast(side.unnest().copy(), "float"))
     return node

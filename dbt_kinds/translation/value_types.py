@@ -31,6 +31,7 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.DPipe: exp.DType.TEXT,
     exp.Date: exp.DType.DATE,
     exp.DateFromParts: exp.DType.DATE,
+    exp.GenerateSeries: exp.DType.ARRAY,
     exp.Interval: exp.DType.INTERVAL,
     exp.JSONExtractScalar: exp.DType.TEXT,
     exp.LastDay: exp.DType.DATE,
@@ -49,10 +50,12 @@ _TYPES_BY_FUNCTION: dict[type[exp.Expr], exp.DType] = {
     exp.StrPosition: exp.DType.INT,
     exp.Substring: exp.DType.TEXT,
     exp.TimeToStr: exp.DType.TEXT,
+    exp.TimeToUnix: exp.DType.DOUBLE,
     exp.Trim: exp.DType.TEXT,
     exp.TsOrDsToDate: exp.DType.DATE,
     exp.Upper: exp.DType.TEXT,
 }
+_TYPES_BY_NAME = dict.fromkeys(("CARDINALITY", "JSON_ARRAY_LENGTH", "JSONB_ARRAY_LENGTH"), exp.DType.INT)
 _OF_OPERAND = (
     exp.Alias,
     exp.Filter,
@@ -153,8 +156,11 @@ def _computed(node: exp.Expr) -> exp.DType | None:
         return _of_arithmetic(node)
     if isinstance(node, exp.Div):
         return _of_division(node)
-    if isinstance(node, exp.Bracket) and any(isinstance(index, exp.Slice) for index in node.expressions):
-        return type_of(node.this)
+    if isinstance(node, exp.Bracket):
+        is_slice = any(isinstance(index, exp.Slice) for index in node.expressions)
+        return type_of(node.this) if is_slice else _of_element(node.this)
+    if isinstance(node, exp.Anonymous):
+        return _TYPES_BY_NAME.get(node.name.upper())
     return _TYPES_BY_FUNCTION.get(type(node))
 
 
@@ -173,6 +179,13 @@ def _of_literal(literal: exp.Literal) -> exp.DType:
     return exp.DType.DOUBLE if "e" in literal.name.lower() else exp.DType.DECIMAL
 
 
+def _of_element(values: exp.Expr) -> exp.DType | None:
+    """The type of an element of a list whose type is declared."""
+    kind = values.unnest().type
+    items = kind.expressions if kind is not None and kind.this in LISTS else []
+    return _dtype(items[0]) if len(items) == 1 and isinstance(items[0], exp.DataType) else None
+
+
 def _with_zone(kind: exp.DType | None) -> exp.DType | None:
     """AT TIME ZONE turns a time without a zone into an instant, and vice versa."""
     if kind in WITHOUT_ZONE:
@@ -189,13 +202,13 @@ def _of_sum(summed: exp.DType | None) -> exp.DType | None:
 
 def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
     types = {type_of(value) for value in values if value is not None and not isinstance(value, exp.Null)}
+    if len(types) == 1:
+        return types.pop()
     if types and types <= INTEGERS:
-        return types.pop() if len(types) == 1 else exp.DType.BIGINT
+        return exp.DType.BIGINT
     if types and types <= NUMBERS:
         return exp.DType.DOUBLE if types & DOUBLES else exp.DType.DECIMAL
-    if types and types <= TEXTS:
-        return exp.DType.TEXT
-    return types.pop() if len(types) == 1 else None
+    return exp.DType.TEXT if types and types <= TEXTS else None
 
 
 def _of_arithmetic(node: exp.Expr) -> exp.DType | None:
@@ -249,17 +262,44 @@ def _sources(select: exp.Select | None) -> list[exp.Expr]:
 def _type_in(source: exp.Expr, column: exp.Column, columns_of: ColumnsOf) -> exp.DataType | None:
     if column.table and source.alias_or_name.lower() != column.table.lower():
         return None
-    if isinstance(source, exp.Subquery):
-        return _type_of_output(source.this, column.name, columns_of)
+    if isinstance(source, exp.Subquery | exp.Values):
+        return _type_in_query(source, column.name, columns_of)
     if not isinstance(source, exp.Table):
         return None
     cte = visible_cte(source)
     if cte is not None:
-        return _type_of_output(cte.this, column.name, columns_of)
+        return _type_in_query(cte, column.name, columns_of)
     for name, kind in columns_of(source) or []:
         if name.lower() == column.name.lower():
             return _declared(kind)
     return None
+
+
+def _type_in_query(
+    source: exp.Subquery | exp.CTE | exp.Values, name: str, columns_of: ColumnsOf
+) -> exp.DataType | None:
+    """Of a query or rows of values, whose alias may name the columns anew."""
+    query = source if isinstance(source, exp.Values) else source.this
+    names = [alias.lower() for alias in source.alias_column_names]
+    if not names:
+        return _type_of_output(query, name, columns_of)
+    return _type_at(query, names.index(name.lower()), columns_of) if name.lower() in names else None
+
+
+def _type_at(query: exp.Expr, place: int, columns_of: ColumnsOf) -> exp.DataType | None:
+    """The type of a column of a query by its place; None behind a star."""
+    selects = _selects(query)
+    if len(selects) == 1 and len(_sources(selects[0])) == 1 and selects[0].is_star:
+        # a CTE of VALUES
+        query = _sources(selects[0])[0]
+    if isinstance(query, exp.Values):
+        rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in query.expressions]
+        kind = _common([row[place] for row in rows]) if all(place < len(row) for row in rows) else None
+        return exp.DataType(this=kind) if kind is not None else None
+    items = [select.expressions for select in selects]
+    if not items or any(item.is_star for row in items for item in row) or any(len(row) <= place for row in items):
+        return None
+    return _type_of_output(query, items[0][place].alias_or_name, columns_of)
 
 
 def _declared(kind: exp.DataType | None) -> exp.DataType | None:
