@@ -16,8 +16,8 @@
     'order_directions': order.directions,
     'update_only_changed': options.update_only_changed if 'update_only_changed' in given
       else 'when_matched' not in given,
-    'merge_update_columns': dbt_kinds._names(node.config.get('merge_update_columns')),
-    'merge_exclude_columns': dbt_kinds._names(node.config.get('merge_exclude_columns')),
+    'merge_update_columns': dbt_kinds._names(node, given, 'merge_update_columns'),
+    'merge_exclude_columns': dbt_kinds._names(node, given, 'merge_exclude_columns'),
   } %}
   {% if 'capture' in given %}
     {% do found.update({'capture': dbt_kinds.one_of(model, 'capture', given.capture, ['snapshot'])}) %}
@@ -67,6 +67,7 @@
 {% endmacro %}
 
 
-{% macro _names(written) %}
+{% macro _names(node, given, option) %}
+  {% set written = given.get(option, node.config.get(option)) %}
   {% do return(([written] if written is string else written or []) | map('lower') | list) %}
 {% endmacro %}

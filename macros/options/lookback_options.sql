@@ -12,8 +12,8 @@
       {% do dbt_kinds.fail(model, "lookback has no '" ~ name ~ "'; "
         ~ ("did you mean '" ~ meant ~ "'?" if meant is not none else example)) %}
     {% endfor %}
-    {% if not dbt_kinds.true_or_false(model, 'lookback.auto', written.get('auto', 'missing')) %}
-      {% do dbt_kinds.fail(model, 'lookback.auto is false, so late data is not detected; write lookback: '
+    {% if not dbt_kinds.true_or_false(model, 'lookback.auto', written.get('auto', false)) %}
+      {% do dbt_kinds.fail(model, 'lookback.auto is not true, so late data is not detected; write auto: true, or lookback: '
         ~ written.get('minimum', 0)) %}
     {% endif %}
   {% elif written | string | lower != 'auto' %}

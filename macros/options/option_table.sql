@@ -175,7 +175,7 @@
     [tracked](../kinds/tracked.md)
   #}
   {% do rows.update({'group_key': {'kinds': tracked},
-    'content_hash_name': {'kinds': tracked, 'type': 'text', 'default': '_content_hash'}}) %}
+    'content_hash_name': {'kinds': tracked, 'type': 'column', 'default': '_content_hash'}}) %}
 
   {#
     `error`; for SCD type 2 with `invalidate_hard_deletes`, `delete` with a warning | what happens if the query

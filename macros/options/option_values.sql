@@ -13,7 +13,7 @@
   {% elif row.type == 'column' %}
     {% do return(dbt_kinds._column_name(model, name, written)) %}
   {% endif %}
-  {% do return(written | string if row.type == 'text' else written) %}
+  {% do return(written) %}
 {% endmacro %}
 
 

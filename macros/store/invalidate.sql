@@ -14,8 +14,9 @@
   {% if options.traits.has_merge_timeline or options.traits.diffs_against_target %}
     {% do return([]) %}
   {% endif %}
-  {% set whole_units = [[batch[0], dbt_kinds.ceil_to_unit(batch[1], options.unit)]] %}
-  {% set recorded = dbt_kinds.intersect_intervals(whole_units, dbt_kinds.coverage(options.relation)) %}
+  {# appended rows stay, and so does the record of those behind the batch #}
+  {% set until = batch[1] if options.traits.appends_rows else dbt_kinds.ceil_to_unit(batch[1], options.unit) %}
+  {% set recorded = dbt_kinds.intersect_intervals([[batch[0], until]], dbt_kinds.coverage(options.relation)) %}
   {% do return(dbt_kinds.invalidations(recorded, plan.execution_time)) %}
 {% endmacro %}
 

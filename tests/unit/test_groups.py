@@ -143,6 +143,7 @@ def test_a_key_is_a_list_or_a_text() -> None:
         ({"group_key": "a,,b"}, "is not a list of columns"),
         ({"group_key": {"a": 1}}, "is not a list of columns"),
         ({"group_key": "a", "empty_source": "ignore"}, "empty_source 'ignore' is not one of error, keep, delete"),
+        ({"group_key": "a", "content_hash_name": ""}, "content_hash_name '' is not a column"),
         ({"group_key": "a", "unique_key": "a"}, "option 'unique_key' belongs to"),
     ],
 )

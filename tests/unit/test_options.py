@@ -172,6 +172,15 @@ def test_automatic_restatement_has_a_schedule_and_a_number_of_units_or_none(
     assert read(model)["auto_restatement"] == {"schedule": schedule, "intervals": intervals}
 
 
+@pytest.mark.parametrize("option", ["merge_update_columns", "merge_exclude_columns"])
+@pytest.mark.parametrize("place", ["meta", "config"])
+def test_the_columns_of_dbts_merge_may_stand_in_meta_too(place: str, option: str) -> None:
+    given = {"unique_key": "id", option: ["N"]}
+    kind = "incremental_by_unique_key"
+    model = written(given, kind=kind) if place == "meta" else written({}, given, kind=kind)
+    assert read(model)[option] == ["n"]
+
+
 def test_meta_wins_over_the_top_level() -> None:
     model = written({**COLUMN, "lookback": 3, "batch_size": 2}, {"lookback": 5, "batch_size": 7, "cron": "@hourly"})
     options = read(model)
@@ -355,6 +364,10 @@ NO_UNIT = (
         (
             {"auto_restatement_intervals": 3},
             "auto_restatement_intervals is how many intervals auto_restatement_cron reloads, and there is none; write when, as in auto_restatement_cron: '@weekly', or remove it",
+        ),
+        (
+            {"lookback": {"minimum": 2}},
+            "lookback.auto is not true, so late data is not detected; write auto: true, or lookback: 2",
         ),
         ({"on_query_change": "ignore"}, "on_query_change 'ignore' is not one of forward, rebuild, error"),
         ({"on_query_change": True}, "on_query_change 'True' is not one of forward, rebuild, error"),
