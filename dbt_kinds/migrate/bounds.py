@@ -76,6 +76,7 @@ class Bound:
         is_number: whether the column holds seconds or milliseconds since 1970.
         floor: what it is never before: a fixed time, or a variable.
         numbers: the columns of whose sum it is the newest value, with what they are multiplied by: a year and a month.
+        among: the conditions on the model's own table whose rows it is the newest value of; all rows, if there are none.
     """
 
     base: Base
@@ -89,11 +90,25 @@ class Bound:
     is_number: bool = False
     floor: Bound | None = None
     numbers: tuple[tuple[int, str], ...] = ()
+    among: tuple[exp.Expr, ...] = ()
 
 
-def read_bound(node: exp.Expr, names: Names, dialect: str) -> Bound | None:
-    """Parses a bound; None for an expression that is not one."""
-    return _Reader(names, dialect).read(node)
+def read_bound(node: exp.Expr, names: Names, dialect: str, *, may_be_of_part: bool = False) -> Bound | None:
+    """Parses a bound; None for an expression that is not one.
+
+    Args:
+        may_be_of_part: whether the newest of some rows of the table will do, too.
+    """
+    found = _Reader(names, dialect).read(node)
+    return found if found is None or may_be_of_part or not found.among else None
+
+
+def is_of_part(condition: exp.Expr) -> bool:
+    """Whether a condition compares a column with fixed values: `source = 'web'`."""
+    if not isinstance(condition, exp.EQ | exp.In) or condition.args.get("query") or condition.args.get("unnest"):
+        return False
+    values = [condition.expression] if isinstance(condition, exp.EQ) else condition.expressions
+    return isinstance(condition.this, exp.Column) and all(isinstance(value, exp.Literal) for value in values)
 
 
 def asks_now(node: exp.Expr) -> bool:
@@ -258,7 +273,8 @@ class _Reader:
             return None
         where = query.args.get("where")
         parts = [] if where is None else where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
-        conditions = [part for part in parts if not _is_always(part)]
+        among = tuple(part for part in parts if is_of_part(part) and not _is_always(part))
+        conditions = [part for part in parts if not _is_always(part) and part not in among]
         if not all(map(_is_not_null, conditions)):
             return None
         tables = list(query.find_all(exp.Table))
@@ -267,7 +283,7 @@ class _Reader:
         found = self._bound(query.expressions[0].unalias())
         if found is not None and any(found.column != condition.this.this.name for condition in conditions):
             return None
-        return found if found is not None and found.base == "latest" else None
+        return replace(found, among=among) if found is not None and found.base == "latest" else None
 
     def _shifted(self, node: exp.Expr) -> Bound | None:
         if isinstance(node, exp.Sub | exp.Add):

@@ -41,10 +41,12 @@ def set_lookback(
         again = f", and computes {', '.join(computed)} of those rows anew" if computed and not looked_back else ""
         looked_back = looked_back or 1
         is_stamp = any(bound.column is not None and bound.column.lower() in stamps for bound in newest)
+        is_of_parts = any(bound.among for bound in newest)
         since = (
             f"that came since the last run that wrote any, however long ago it was by {written}"
             if is_stamp
-            else f"however late the source was, as long as they came in the order of {written}"
+            else f"however late {'each of its sources' if is_of_parts else 'the source'} was, as long as they came in "
+            f"the order of {written}"
         )
         if not all(meaning.is_strict for meaning in meanings if meaning.lower):
             since += ", and the newest ones again in each run"

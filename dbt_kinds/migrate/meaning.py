@@ -202,7 +202,9 @@ def _bounded(comparison: Comparison, names: Names, options: MigrateOptions) -> e
     comparison = _as_range(comparison, names, options)
     if comparison.operator == "other":
         return None
-    if all(read_bound(other, names, options.dialect) is not None for other in comparison.others):
+    if all(
+        read_bound(other, names, options.dialect, may_be_of_part=True) is not None for other in comparison.others
+    ):
         return comparison.expression
     return comparison.others[0] if comparison.operator != "between" else None
 
@@ -252,10 +254,10 @@ def _take(meaning: Meaning, comparison: Comparison, names: Names, options: Migra
     if comparison.operator == "other":
         raise unreadable(comparison, names, line)
     given = comparison
-    bounds = [read_bound(other, names, options.dialect) for other in comparison.others]
+    bounds = [read_bound(other, names, options.dialect, may_be_of_part=True) for other in comparison.others]
     if any(bound is None for bound in bounds) and comparison.operator != "between":
         turned = comparison.flipped
-        bounds = [read_bound(other, names, options.dialect) for other in turned.others]
+        bounds = [read_bound(other, names, options.dialect, may_be_of_part=True) for other in turned.others]
         given, comparison = comparison, turned
     known = [bound for bound in bounds if bound is not None]
     if len(known) != len(bounds):

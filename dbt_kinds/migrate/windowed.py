@@ -30,6 +30,7 @@ from dbt_kinds.migrate.kind_choice import (
 )
 from dbt_kinds.migrate.late_rows import set_lookback
 from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reaches_as_far
+from dbt_kinds.migrate.newest_of_part import check_newest_of_parts
 from dbt_kinds.migrate.periods import as_times, check_newest
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.row_keys import set_key
@@ -135,6 +136,7 @@ def _by_tree(
     traces, selects = _traces(tree, placed, options.dialect)
     if not is_alone:
         _check_traces(tree, traces, meanings)
+    check_newest_of_parts(tree, meanings, selects, traces, options.dialect)
     primary = primary_of(tree, traces, meanings, settings)
     check_newest(meanings, traces)
     stamps = own_stamps(reading, tree, meanings, traces, selects)
