@@ -14,6 +14,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dbt_kinds.migrate.asked_partition import is_newest_partition
 from dbt_kinds.migrate.durations import NOTHING, Duration, coarser, duration, unit_name
 from dbt_kinds.migrate.epochs import is_whole_number, is_zero, number_unit
 from dbt_kinds.migrate.parts import terms
@@ -76,7 +77,8 @@ class Bound:
         is_number: whether the column holds seconds or milliseconds since 1970.
         floor: what it is never before: a fixed time, or a variable.
         numbers: the columns of whose sum it is the newest value, with what they are multiplied by: a year and a month.
-        among: the conditions on the model's own table whose rows it is the newest value of; all rows, if there are none.
+        partition: that it is the newest partition of the table, as its newest value or as its beginning.
+        among: the conditions on the model's own table of whose rows it is the newest value, if it is not of all.
     """
 
     base: Base
@@ -90,6 +92,7 @@ class Bound:
     is_number: bool = False
     floor: Bound | None = None
     numbers: tuple[tuple[int, str], ...] = ()
+    partition: Literal["value", "beginning"] | None = None
     among: tuple[exp.Expr, ...] = ()
 
 
@@ -232,7 +235,7 @@ class _Reader:
         name = _name_of(node)
         if name == "_dbt_max_partition" and isinstance(node, exp.Column):
             # dbt-bigquery's own name for the newest partition of the table
-            return Bound("latest")
+            return Bound("latest", partition="value")
         if name is not None and name in self.names.variables:
             return Bound("variable", variable=self.names.variables[name])
         if name is not None and name in self.names.moments:
@@ -267,7 +270,9 @@ class _Reader:
         return None
 
     def _newest(self, query: exp.Expr) -> Bound | None:
-        """Recognizes exactly `select max(column) from this`."""
+        """Recognizes exactly `select max(column) from this`, or what asks for the newest partition."""
+        if is_newest_partition(query, self.names):
+            return Bound("latest", partition="beginning")
         allowed = {"kind", "expressions", "from_", "from", "where"}
         if not isinstance(query, exp.Select) or any(value for key, value in query.args.items() if key not in allowed):
             return None

@@ -202,9 +202,7 @@ def _bounded(comparison: Comparison, names: Names, options: MigrateOptions) -> e
     comparison = _as_range(comparison, names, options)
     if comparison.operator == "other":
         return None
-    if all(
-        read_bound(other, names, options.dialect, may_be_of_part=True) is not None for other in comparison.others
-    ):
+    if all(read_bound(other, names, options.dialect, may_be_of_part=True) is not None for other in comparison.others):
         return comparison.expression
     return comparison.others[0] if comparison.operator != "between" else None
 

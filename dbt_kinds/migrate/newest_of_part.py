@@ -29,10 +29,8 @@ def check_newest_of_parts(
     """
     for meaning, select, followed in zip(meanings, selects, traces, strict=True):
         for condition in (condition for bound in meaning.lower for condition in bound.among):
-            passed = [select]
-            if followed.roots == 1:
-                passed += [one for one in tree.find_all(exp.Select) if id(one) in followed.covered and one is not select]
-            if not any(_holds(tree, one, condition) for one in passed):
+            passed = {id(select)} | (followed.covered if followed.roots == 1 else set())
+            if not any(_holds(tree, one, condition) for one in tree.find_all(exp.Select) if id(one) in passed):
                 raise Left(
                     MigrateCode.ReadsThisElsewhere,
                     f"{meaning.written} is compared with the newest of the rows with "
@@ -51,8 +49,7 @@ def _holds(tree: exp.Query, select: exp.Select, condition: exp.Expr) -> bool:
         if alike and all(made == condition.expression for made in alike) and ends_in(tree, select, alike[0], name):
             return True
     return any(
-        _compared(part) == _compared(condition) and ends_in(tree, select, part.this, name)
-        for part in _required(select)
+        _compared(part) == _compared(condition) and ends_in(tree, select, part.this, name) for part in _required(select)
     )
 
 

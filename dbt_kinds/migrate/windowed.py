@@ -31,6 +31,7 @@ from dbt_kinds.migrate.kind_choice import (
 from dbt_kinds.migrate.late_rows import set_lookback
 from dbt_kinds.migrate.meaning import Meaning, are_of_one_day, meanings_of, reaches_as_far
 from dbt_kinds.migrate.newest_of_part import check_newest_of_parts
+from dbt_kinds.migrate.newest_partition import with_newest_partition
 from dbt_kinds.migrate.periods import as_times, check_newest
 from dbt_kinds.migrate.reading import Reading, check_every_branch
 from dbt_kinds.migrate.row_keys import set_key
@@ -68,6 +69,7 @@ def by_windows(reading: Reading, settings: Settings, options: MigrateOptions) ->
         Left: it is uncertain which rows a filter selects for a window.
     """
     meanings = [meaning for found in reading.filters for meaning in meanings_of(found, reading.names, options)]
+    meanings = [with_newest_partition(meaning, settings) for meaning in meanings]
     beside = [
         meaning
         for found in reading.outside

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dbt_kinds.migrate.results import Result
 from tests.unit.migrating import migrated, one
 from tests.unit.test_migrate import TIME_RANGE, incremental
 
@@ -85,3 +86,79 @@ OF_OTHERS = {
 def test_the_newest_of_other_rows_leaves_the_model(query: str, tmp_path: Path) -> None:
     result = one(migrated(tmp_path, {"m": incremental(query)}))
     assert result.reason is not None and result.reason.code == "ReadsThisElsewhere", result.new_text
+
+
+IN_SCHEMA = "from `{{ t.database }}.{{ t.schema }}.INFORMATION_SCHEMA.PARTITIONS`"
+AS_DATE = "parse_date('%Y%m%d', max(partition_id))"
+BY_LENGTH = (
+    "case when length(max(partition_id)) = 8 then parse_date('%Y%m%d', max(partition_id)) "
+    "when length(max(partition_id)) = 6 then parse_date('%Y%m', max(partition_id)) else null end"
+)
+OF_THIS = "where table_name = '{{ t.identifier }}'"
+WITH_TIME = "and partition_id <> '__NULL__' and partition_id not in ('__UNPARTITIONED__')"
+BY_DAYS = "unique_key='id', partition_by={'field': 'day', 'data_type': 'date'}"
+BY_MONTHS = BY_DAYS.replace("'date'}", "'date', 'granularity': 'month'}")
+
+
+def partitioned(
+    tmp_path: Path, query: str, config: str = BY_DAYS, made: str = "day", test: str = "day >= '{{ newest }}'"
+) -> Result:
+    macro = (
+        f"{{% macro newest_partition(t) %}}{{% set sql %}}{query}{{% endset %}}\n{{% set found = run_query(sql) %}}\n"
+        "{% if execute %}{{ return(found.columns[0].values()[0]) }}{% else %}{{ return('1970-01-01') }}{% endif %}"
+        "{% endmacro %}"
+    )
+    text = (
+        "{% set newest = newest_partition(this) %}\n"
+        + incremental(f"select id, {made} from {{{{ ref('raw') }}}}\n", config)
+        + f"{{% if is_incremental() %}} where {test} {{% endif %}}\n"
+    )
+    return one(migrated(tmp_path, {"m": text, "macros/newest.sql": macro}, dialect="bigquery"))
+
+
+@pytest.mark.parametrize(
+    ("query", "config", "unit"),
+    [
+        (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS} {WITH_TIME}", BY_DAYS, None),
+        (f"select {AS_DATE} as d {IN_SCHEMA} {OF_THIS} and partition_id is not null", BY_DAYS, None),
+        (f"select {BY_LENGTH} as d {IN_SCHEMA} {OF_THIS} {WITH_TIME}", BY_DAYS, None),
+        # from the first day of the month on
+        (f"select {BY_LENGTH} as d {IN_SCHEMA} {OF_THIS} {WITH_TIME}", BY_MONTHS, "month"),
+        ("select max(day) from {{ t }}", BY_DAYS, None),
+    ],
+)
+def test_the_newest_partition_is_the_newest_value_of_its_column(
+    query: str, config: str, unit: str | None, tmp_path: Path
+) -> None:
+    result = partitioned(tmp_path, query, config)
+    assert result.kind == "incremental_by_unique_key", result.reason
+    assert (result.options["lookback"], result.options.get("interval_unit")) == (1, unit)
+    assert "newest_partition" not in str(result.new_text)
+
+
+@pytest.mark.parametrize(
+    ("query", "config", "made", "code"),
+    [
+        # of another table
+        (f"select {AS_DATE} {IN_SCHEMA} where table_name = 'days'", BY_DAYS, "day", "UnreadableBlock"),
+        (f"select {AS_DATE} {IN_SCHEMA}", BY_DAYS, "day", "UnreadableBlock"),
+        # not the newest
+        (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS} and partition_id < '2024'", BY_DAYS, "day", "UnreadableBlock"),
+        (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS} and total_rows > 9", BY_DAYS, "day", "UnreadableBlock"),
+        (f"select {AS_DATE.replace('max', 'min')} {IN_SCHEMA} {OF_THIS}", BY_DAYS, "day", "UnreadableBlock"),
+        (f"select max(partition_id) {IN_SCHEMA} {OF_THIS}", BY_DAYS, "day", "UnreadableBlock"),
+        # the table's partitions are of another column, or of none
+        (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS}", BY_DAYS.replace("day", "kept_on"), "day", "BoundOfAnotherColumn"),
+        (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS}", "unique_key='id'", "day", "BoundOfAnotherColumn"),
+        (
+            f"select {AS_DATE} {IN_SCHEMA} {OF_THIS}",
+            BY_DAYS.replace("'date'", "'int64'"),
+            "day",
+            "BoundOfAnotherColumn",
+        ),
+        (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS}", BY_DAYS, "made_on as day", "BoundOfAnotherColumn"),
+    ],
+)
+def test_other_partitions_leave_the_model(query: str, config: str, made: str, code: str, tmp_path: Path) -> None:
+    result = partitioned(tmp_path, query, config, made)
+    assert result.reason is not None and result.reason.code == code, result.new_text
