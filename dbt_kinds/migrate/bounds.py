@@ -59,6 +59,10 @@ _DATES = (exp.Date, exp.TsOrDsToDate)
 _SAME = (exp.Paren, exp.Timestamp, exp.Datetime, exp.TsOrDsToTimestamp, exp.TsOrDsToDatetime)
 _FIXED = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.0+)?)?(?:Z| ?UTC|\+00(?::?00)?)?")
 _MOST_DAYS = 10 * 366
+# ClickHouse's names of arithmetic and of types
+_MOVED = re.compile(r"(add|subtract)(second|minute|hour|day|week|month|quarter|year)s")
+_LONG = re.compile(r"tointerval(second|minute|hour|day|week|month|quarter|year)")
+_SAME_NAMES = frozenset({"todatetime", "todatetime64"})
 _INTERVAL = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*([A-Za-z]+)?\s*")
 
 
@@ -181,6 +185,8 @@ class _Reader:
             return base
         if isinstance(node, _SAME) and node.this is not None and not node.args.get("zone"):
             return self._bound(node.this)
+        if isinstance(node, exp.Anonymous) and node.name.lower() in _SAME_NAMES and len(node.expressions) == 1:
+            return self._bound(node.expressions[0])
         truncated = truncation(node)
         if truncated is not None:
             inner = self._bound(truncated[0])
@@ -309,6 +315,11 @@ class _Reader:
             inner = self._bound(node.this)
             count = self._number(node.expression)
             shift, sign = (duration(count, "month") if count is not None else None), -1
+        elif (moved := _called(node, _MOVED, 2)) is not None:
+            inner = self._bound(node.expressions[0])
+            count = self._number(node.expressions[1])
+            shift = duration(count, moved[2]) if count is not None else None
+            sign = 1 if moved[1] == "subtract" else -1
         else:
             return None
         if inner is None or shift is None or inner.numbers:
@@ -335,6 +346,10 @@ class _Reader:
                 return duration(float(found[1]), found[2] or self._unit(unit))
             count = self._number(node.this)
             return duration(count, self._unit(unit)) if count is not None and unit is not None else None
+        long = _called(node, _LONG, 1)
+        if long is not None:
+            count = self._number(node.expressions[0])
+            return duration(count, long[1]) if count is not None else None
         count = self._number(node)
         # a date minus a number is that many days earlier; a larger one is no number of days
         return duration(count, "day") if count is not None and abs(count) <= _MOST_DAYS else None
@@ -375,6 +390,12 @@ class _Reader:
         self.used.append(variable)
         value = self.names.defaults.get(name)
         return value if isinstance(value, str | int | float) and not isinstance(value, bool) else name
+
+
+def _called(node: exp.Expr, names: re.Pattern[str], arguments: int) -> re.Match[str] | None:
+    """How a call is named, if it is one of a function with such a name."""
+    is_call = isinstance(node, exp.Anonymous) and len(node.expressions) == arguments
+    return names.fullmatch(node.name.lower()) if is_call else None
 
 
 def _newest_sum(made: exp.Expr) -> Bound | None:

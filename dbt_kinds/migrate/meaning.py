@@ -228,14 +228,16 @@ def meaning_of(found: Filter, names: Names, options: MigrateOptions, *, may_be_u
             meaning.keys |= keys
             meaning.dropped.append(comparison)
             continue
-        if _is_always(comparison) and len(found.comparisons) > 1:
+        is_more = len(found.comparisons) > 1
+        if is_more and (_is_always(comparison) or _is_implied(comparison, found.comparisons, names, options)):
             meaning.dropped.append(comparison)
             continue
         _take(meaning, comparison, names, options, line)
     if meaning.expression is not None and not meaning.lower and not may_be_upper:
         raise NoFilter(MigrateCode.UnreadableBlock, "the filter has an upper bound only", line=line)
     for comparison in found.otherwise_comparisons:
-        _take_start(meaning, comparison, names, options)
+        if not _is_always(comparison):
+            _take_start(meaning, comparison, names, options)
     for floor in (bound.floor.variable for bound in meaning.lower if bound.floor is not None):
         if floor not in (meaning.start, meaning.start_variable):
             raise NoFilter(
@@ -345,6 +347,40 @@ def _is_always(comparison: Comparison) -> bool:
     made = comparison.expression
     is_same = comparison.operator == "=" and isinstance(made, exp.Literal) and comparison.others == [made]
     return is_same or (comparison.operator == "other" and isinstance(made, exp.Boolean) and bool(made.this))
+
+
+def _is_implied(comparison: Comparison, others: list[Comparison], names: Names, options: MigrateOptions) -> bool:
+    """Whether a condition is another one with both sides truncated: `date_trunc('month', day) >= date_trunc('month',
+    newest)` beside `day >= newest`.
+    """
+    made = truncation(comparison.expression)
+    if comparison.operator != ">=" or made is None:
+        return False
+    since, unit = made
+    bound = truncation(_projected(comparison.others[0]))
+    if bound is None or bound[1] != unit or not _is_read(comparison, names, options):
+        return False
+    newest = read_bound(bound[0], names, options.dialect)
+    return newest is not None and any(
+        other is not comparison
+        and other.operator in (">=", ">")
+        and same(other.expression, since)
+        and _is_read(other, names, options)
+        and read_bound(_projected(other.others[0]), names, options.dialect) == newest
+        for other in others
+    )
+
+
+def _is_read(comparison: Comparison, names: Names, options: MigrateOptions) -> bool:
+    return read_bound(comparison.others[0], names, options.dialect) is not None
+
+
+def _projected(bound: exp.Expr) -> exp.Expr:
+    """What a subquery selects; other expressions as they are."""
+    is_query = (
+        isinstance(bound, exp.Subquery) and isinstance(bound.this, exp.Select) and len(bound.this.expressions) == 1
+    )
+    return bound.this.expressions[0].unalias() if is_query else bound
 
 
 def _as_range(comparison: Comparison, names: Names, options: MigrateOptions) -> Comparison:

@@ -79,7 +79,12 @@ class Parents:
         if model is None or model.is_python:
             return None
         renderer = Renderer(
-            self.project.macros, self.project.variables, self.adapter, self.project.name, names := Names()
+            self.project.macros,
+            self.project.variables,
+            self.adapter,
+            self.project.name,
+            names := Names(),
+            config=model.config,
         )
         renderer.incremental = False
         try:

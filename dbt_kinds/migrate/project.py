@@ -22,6 +22,7 @@ from dbt_kinds.migrate.microbatch import decide_microbatch
 from dbt_kinds.migrate.parameters import check_parameters, check_switches
 from dbt_kinds.migrate.parent_rows import check_parent_rows
 from dbt_kinds.migrate.parents import Parents
+from dbt_kinds.migrate.read_settings import with_read_settings
 from dbt_kinds.migrate.reading import Reading, is_called, read_model, read_trees
 from dbt_kinds.migrate.results import Migration, Result
 from dbt_kinds.migrate.settings import Settings, is_kind, read_settings
@@ -148,7 +149,7 @@ def migrate_model(model: ModelFile, project: DbtProject, options: MigrateOptions
             conversion = decide(reading, settings, project, options)
             conversion.edits += [block_removal(model.text, block) for block in reading.empty]
             result.found = found_of(reading, settings)
-        result.new_text = converted_text(model, conversion)
+        result.new_text = with_read_settings(converted_text(model, conversion), model, conversion, project)
     except Left as left:
         if reading is not None:
             result.found = found_of(reading, settings)

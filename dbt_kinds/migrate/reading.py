@@ -166,7 +166,8 @@ def read_model(
     if not without_comments(text).strip():
         raise Left(MigrateCode.UnreadableModel, "the model is empty", line=1)
     tree = nesting(text)
-    renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, names)
+    adapter = options.adapter or options.dialect
+    renderer = Renderer(project.macros, project.variables, adapter, project.name, names, config=model.config)
     blocks = incremental_blocks(tree)
     empty = [block for block in blocks if _is_empty(text, block)]
     setups = _setups(text, [node for node in tree if node not in empty])

@@ -12,6 +12,7 @@ from dbt_kinds.readers.dbt.rendering import Renderer
 from dbt_kinds.readers.dbt.tags import line_of, tags
 
 _AFTER_INTERVAL = re.compile(r"(?i)\binterval\s+$")
+_MADE_NAME = re.compile(r"\b(kinds_[a-z]+)_\d+\b")
 _LENGTH = re.compile(r"(?i)\d+\s+[a-z]+")
 
 
@@ -25,12 +26,28 @@ class Template:
     context: Mapping[str, object]
 
     def rendered(self, piece: str) -> str:
-        """What a piece prints.
+        """What a piece prints, whatever a run answers to its conditions.
 
         Raises:
-            UnrenderableError: it cannot be rendered.
+            UnrenderableError: it cannot be rendered, or a run decides what it prints.
         """
-        return self.renderer.render(piece, **self.context)[0]
+        names = self.renderer.names
+        names.undecided = False
+        said = self.renderer.render(piece, **self.context)[0]
+        if names.undecided and not names.answer:
+            try:
+                names.answer = True
+                other = self.renderer.render(piece, **self.context)[0]
+            finally:
+                names.answer = False
+            if _alike(other) != _alike(said):
+                raise UnrenderableError("what it prints depends on something that only a run knows")
+        return said
+
+
+def _alike(said: str) -> str:
+    """What is printed, without the numbers of names that are made anew each time."""
+    return _MADE_NAME.sub(r"\1", said)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,8 @@ def with_inline_watermarks(model: ModelFile, project: DbtProject, options: Migra
     unchanged = Inlined(model, tuple(steps), tuple(sorted(chosen.replaced)), macros)
     if not any(tag.kind == "expression" and tag.code == _THIS for tag in tags(text)):
         return unchanged
-    renderer = Renderer(project.macros, project.variables, options.adapter or options.dialect, project.name, Names())
+    adapter = options.adapter or options.dialect
+    renderer = Renderer(project.macros, project.variables, adapter, project.name, Names(), config=model.config)
     try:
         context = renderer.render(text)[1]
     except UnrenderableError:

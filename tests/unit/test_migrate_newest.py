@@ -162,3 +162,139 @@ def test_the_newest_partition_is_the_newest_value_of_its_column(
 def test_other_partitions_leave_the_model(query: str, config: str, made: str, code: str, tmp_path: Path) -> None:
     result = partitioned(tmp_path, query, config, made)
     assert result.reason is not None and result.reason.code == code, result.new_text
+
+
+# --- a coarser condition beside the one that it follows from
+
+NEWEST_DAY = "(select max(day) from {{ this }})"
+COARSER = {
+    "of what is compared": ("date_trunc('month', day) >= date_trunc('month', (select max(day) from {{ this }}))", True),
+    "in the subquery": ("date_trunc('month', day) >= (select date_trunc('month', max(day)) from {{ this }})", True),
+    # it is shifted after it was truncated, so that it may leave out what the other one reads
+    "shifted": (
+        "date_trunc('month', day) >= (select date_trunc('month', max(day)) - interval 3 days from {{ this }})",
+        False,
+    ),
+    "strict": ("date_trunc('month', day) > (select date_trunc('month', max(day)) from {{ this }})", False),
+    "of another column": ("date_trunc('month', seen) >= (select date_trunc('month', max(day)) from {{ this }})", False),
+    "of another newest": ("date_trunc('month', day) >= (select date_trunc('month', max(seen)) from {{ this }})", False),
+    "in another unit": ("date_trunc('month', day) >= (select date_trunc('year', max(day)) from {{ this }})", False),
+}
+
+
+@pytest.mark.parametrize(("condition", "is_implied"), COARSER.values(), ids=COARSER)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_coarser_condition_that_follows_from_another_goes(
+    condition: str, is_implied: bool, is_first: bool, tmp_path: Path
+) -> None:
+    conditions = [condition, f"day >= {NEWEST_DAY}"]
+    text = " and ".join(conditions if is_first else reversed(conditions))
+    query = f"select id, day, seen from {{{{ ref('raw') }}}}\n{{% if is_incremental() %}} where {text} {{% endif %}}"
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    if not is_implied:
+        assert result.reason is not None, result.new_text
+        return
+    assert result.options == {"time_column": "day", "lookback": 1}, result.reason
+    assert "date_trunc" not in str(result.new_text)
+
+
+# --- ClickHouse
+
+
+@pytest.mark.parametrize(
+    ("bound", "lookback"),
+    [
+        ("addDays(max(day), -3)", 3),
+        ("subtractDays(max(day), 2)", 2),
+        ("subtractWeeks(toDate(max(day)), 1)", 7),
+        ("max(day) - toIntervalDay(4)", 4),
+        ("addDays(max(day), -0)", 1),
+        ("addDays(max(day), 1)", None),
+        ("addDays(max(day), -id)", None),
+        ("subtractBusinessDays(max(day), 2)", None),
+    ],
+)
+def test_arithmetic_of_clickhouse_is_a_lookback(bound: str, lookback: int | None, tmp_path: Path) -> None:
+    query = (
+        "select id, day from {{ ref('raw') }}\n"
+        f"{{% if is_incremental() %}} where day >= (select {bound} from {{{{ this }}}} as t where 1 = 1) {{% endif %}}"
+    )
+    files = {"m": incremental(query), "models/raw.yml": DATES}
+    result = one(migrated(tmp_path, files, dialect="clickhouse"))
+    assert result.options == ({"time_column": "day", "lookback": lookback} if lookback else {}), result.reason
+
+
+DATES = "models: [{name: raw, columns: [{name: day, data_type: date}]}]"
+
+
+# --- the settings of the model itself
+
+ASKED = "{{ config.get('unique_key') }}"
+
+
+def test_a_setting_that_the_query_reads_is_written_out(tmp_path: Path) -> None:
+    query = f"select {ASKED}, {{{{ config.get('unique_key') | upper }}}} as k, day from {{{{ ref('raw') }}}}\n"
+    where = f"{{% if is_incremental() %}} where day > {NEWEST_DAY} {{% endif %}}"
+    result = one(migrated(tmp_path, {"m": incremental(query + where, "unique_key='id', tags=['a']")}))
+    assert result.kind == "incremental_by_unique_key", result.reason
+    text = str(result.new_text)
+    assert "select {{ 'id' }}, {{ 'id' | upper }} as k" in text and "config.get" not in text
+
+
+@pytest.mark.parametrize(
+    ("query", "macro"),
+    [
+        ("select {{ key_of_model() }}, day", "{{ config.get('unique_key') }}"),
+        ("select {{ outer() }}, day", "{{ config.require('unique_key') }}"),
+        ("select {{ model.config.unique_key }}, day", ""),
+    ],
+)
+def test_a_setting_that_a_macro_reads_leaves_the_model(query: str, macro: str, tmp_path: Path) -> None:
+    where = f"{{% if is_incremental() %}} where day > {NEWEST_DAY} {{% endif %}}"
+    text = incremental(f"{query} from {{{{ ref('raw') }}}}\n{where}", "unique_key='id'")
+    macros = f"{{% macro key_of_model() %}}{macro}{{% endmacro %}}\n{{% macro outer() %}}{{{{ key_of_model() }}}}{{% endmacro %}}"
+    result = one(migrated(tmp_path, {"m": text, "macros/key.sql": macros}))
+    assert result.reason is not None and result.reason.code == "ComputedConfig", result.new_text
+
+
+CHOOSES = (
+    "{% macro newer(column) %}{% if is_incremental() %}where\n"
+    "{% if TEST %} {{ column }} >= current_date() - 7 {% else %} {{ column }} >= current_date() - 30 {% endif %}"
+    "{% endif %}{% endmacro %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "lookback"),
+    [
+        ("config.get('incremental_strategy') == 'delete+insert'", 7),
+        ("config.get('incremental_strategy') == 'merge'", 30),
+        ("target.name == 'prod'", None),
+        ("config.get('made_up') == 'x'", None),
+    ],
+)
+def test_a_macro_that_chooses_its_condition_is_read_as_it_chooses(
+    test: str, lookback: int | None, tmp_path: Path
+) -> None:
+    query = "select id, day from {{ ref('raw') }}\n{{ newer('day') }}"
+    text = incremental(query, "incremental_strategy='delete+insert', unique_key='day'")
+    result = one(migrated(tmp_path, {"m": text, "macros/newer.sql": CHOOSES.replace("TEST", test)}))
+    if lookback is None:
+        assert result.reason is not None and result.reason.code == "MacroFilter", result.new_text
+    else:
+        assert result.options == {"time_column": "day", "lookback": lookback}, result.reason
+
+
+@pytest.mark.parametrize("always", ["true", "1 = 1"])
+def test_a_first_load_with_no_condition_has_no_filter(always: str, tmp_path: Path) -> None:
+    macro = f"{{% macro newer(c) %}}{{% if is_incremental() %}} {{{{ c }}}} > (select max({{{{ c }}}}) from {{{{ this }}}}) {{% else %}} {always} {{% endif %}}{{% endmacro %}}"
+    query = "select id, day from {{ ref('raw') }} where {{ newer('day') }}"
+    result = one(migrated(tmp_path, {"m": incremental(query), "macros/newer.sql": macro}))
+    assert result.options == {"time_column": "day", "lookback": 1}, result.reason
+
+
+@pytest.mark.parametrize("never", ["false", "1 = 0", "id > 3"])
+def test_a_first_load_with_another_condition_leaves_the_model(never: str, tmp_path: Path) -> None:
+    query = f"select id, day from {{{{ ref('raw') }}}} where {{% if is_incremental() %}} day > {NEWEST_DAY} {{% else %}} {never} {{% endif %}}"
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.reason is not None and result.reason.code == "ElseBranchDiffers", result.new_text

@@ -323,11 +323,13 @@ class Renderer:
         names: Names,
         *,
         target: str | None = None,
+        config: Mapping[str, Any] | None = None,
     ) -> None:
         """`macros` maps macro names to their files; new names are added to `names`; `target` is `target.type`, if that
-        is known.
+        is known; `config` has the settings of the model.
         """
         self.names = names
+        self._config = config or {}
         self.incremental = True
         # why the variables of the template are not known, if so
         self.problem = ""
@@ -376,7 +378,7 @@ class Renderer:
             "this": Unknown(names, THIS),
             "var": self._variable,
             "env_var": lambda name, default=None: Variable(names, str(name), default, is_given=default is not None),
-            "config": _Config(names),
+            "config": _Config(names, self._config),
             "is_incremental": lambda: self.incremental,
             "should_full_refresh": lambda: False,
             "execute": True,
@@ -489,18 +491,25 @@ class Renderer:
 
 
 class _Config:
-    """config(): prints nothing, and its attributes are unknown."""
+    """config(): prints nothing, and has the settings whose values stand in the project; others are unknown."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, known: Mapping[str, Any]) -> None:
         self._names = names
+        self._known = known
 
     def __call__(self, *given: Any, **named: Any) -> str:
         return ""
 
-    def get(self, *given: Any, **named: Any) -> Unknown:
-        return Unknown(self._names, self._names.make("code"))
+    def get(self, name: Any, *given: Any, **named: Any) -> Any:
+        value = self._known.get(str(name))
+        is_plain = isinstance(value, str | int | float) or (isinstance(value, list) and all(map(_is_text, value)))
+        return value if is_plain else Unknown(self._names, self._names.make("code"))
 
     require = get
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 class _Namespace(Unknown):
