@@ -14,14 +14,15 @@
     {% set pending = dbt_kinds.open_write(options.relation) %}
     {% do dbt_kinds.refuse_half_written(options, pending) %}
     {% set is_pending = dbt_kinds.may_be_written(pending, interval) %}
-    {% if not is_pending and (options.traits.takes_once or (options.kind == 'append' and interval is not none)) %}
+    {% set is_captured = options.traits.appends_rows and options.traits.is_change_driven %}
+    {% if not is_pending and (options.traits.takes_once or (is_captured and interval is not none)) %}
       {% do dbt_kinds.release_lease_of(options) %}
       {% if options.traits.takes_once %}
         {% do dbt_kinds.fail(node.name,
           'a model of kind events records files, not intervals, and a file that was forgotten would be loaded twice; to load all files again: disable_restatement: false and dbt run --full-refresh --select ' ~ node.name) %}
       {% endif %}
       {% do dbt_kinds.fail(node.name,
-        'a model of kind append records what its runs took, not intervals, so that a range of it cannot be loaded again; to load all rows again: forget without start and end, or dbt run --full-refresh --select ' ~ node.name) %}
+        'an append with capture records what its runs took, not intervals, so that a range of it cannot be loaded again; to load all rows again: forget without start and end, or dbt run --full-refresh --select ' ~ node.name) %}
     {% endif %}
     {% set stays = is_pending and options.traits.diffs_against_target
       and (interval is not none or options.traits.takes_once) %}

@@ -201,6 +201,17 @@ def test_of_events_nothing_but_a_write_in_doubt_can_be_stated(of: str) -> None:
     check_ordinary_runs(warehouse, range(3, 4), of)
 
 
+def test_a_range_of_an_append_can_be_forgotten_unless_it_goes_by_changes() -> None:
+    by_intervals = {"start": "2024-01-01", "capture": None, "cursor": None, "cursor_initial": None}
+    warehouse = Changing(given=by_intervals, query="select id, v from shop.src")
+    warehouse.gain_and_build(3)
+    day = {"start": "2024-01-01", "end": "2024-01-02"}
+    warehouse.operate("forget", **day)
+    assert [row["interval_end"] for row in warehouse.log if row["event"] == "invalidated"] == ["2024-01-02T00:00:00"]
+    with pytest.raises(CompilerError, match="an append with capture records what its runs took"):
+        prepared("append", "iceberg").operate("forget", **day)
+
+
 @pytest.mark.parametrize("setting", ["keep", "error"])
 @pytest.mark.parametrize(("of", "file_format"), [("by_run", "iceberg"), ("tracked", "parquet")])
 def test_a_rebuild_that_finds_no_rows_withdraws_nothing(of: str, file_format: str, setting: str) -> None:
