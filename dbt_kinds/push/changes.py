@@ -86,9 +86,6 @@ def waiting_of(rows: Iterable[Mapping[str, Any]], keys: Keys) -> list[Waiting]:
     return [_waiting(key, list(deltas.values()), keys, tried[key]) for key, deltas in by_key.items()]
 
 
-_Rows = list[tuple[str, str]]
-
-
 def _waiting(key: str, deltas: Sequence[_Delta], keys: Keys, tried: Mapping[str, Any]) -> Waiting:
     sent = {int(number) for number in (tried.get("sent") or "").split(",") if number}
     return Waiting(

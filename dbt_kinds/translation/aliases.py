@@ -34,7 +34,7 @@ def write_aliases_out(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> It
 def _write_out(
     select: exp.Select, uses: list[exp.Column], aliases: dict[str, exp.Expr], dialect: str, columns_of: ColumnsOf
 ) -> Iterator[Remark]:
-    columns = _columns(select, columns_of)
+    columns = _columns(select, dialect, columns_of)
     for column in uses:
         name = column.name.lower()
         value = aliases[name]
@@ -88,10 +88,10 @@ def _uses(select: exp.Select, aliases: dict[str, exp.Expr], dialect: str) -> Ite
                 yield column
 
 
-def _columns(select: exp.Select, columns_of: ColumnsOf) -> set[str] | None:
+def _columns(select: exp.Select, dialect: str, columns_of: ColumnsOf) -> set[str] | None:
     """The names of all columns that a select reads, None if some are unknown."""
     found: set[str] = set()
-    for _, columns in source_columns(select, columns_of):
+    for _, columns in source_columns(select, dialect, columns_of):
         if columns is None:
             return None
         found |= {name.lower() for name in columns}

@@ -8,7 +8,7 @@ from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.star_expansion import ColumnsOf, output_columns
 
 
-def write_by_position(tree: exp.Expr, columns_of: ColumnsOf) -> None:
+def write_by_position(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> None:
     """Gives both sides of every UNION BY NAME the columns of both, in the order of the first.
 
     Raises:
@@ -17,15 +17,15 @@ def write_by_position(tree: exp.Expr, columns_of: ColumnsOf) -> None:
     # from the innermost: a side may itself be such a union
     for union in reversed([node for node in tree.walk(bfs=False) if isinstance(node, exp.SetOperation)]):
         if union.args.get("by_name"):
-            _write_by_position(union, columns_of)
+            _write_by_position(union, dialect, columns_of)
 
 
-def _write_by_position(union: exp.SetOperation, columns_of: ColumnsOf) -> None:
+def _write_by_position(union: exp.SetOperation, dialect: str, columns_of: ColumnsOf) -> None:
     if any(union.args.get(part) for part in ("side", "kind", "on")):
         raise NotInSpark("this form of BY NAME has no counterpart in Spark; write the columns of both sides out", union)
-    wanted = output_columns(union, columns_of)
+    wanted = output_columns(union, dialect, columns_of)
     for part in ("this", "expression"):
-        columns = output_columns(union.args[part], columns_of)
+        columns = output_columns(union.args[part], dialect, columns_of)
         if columns is None or wanted is None:
             message = (
                 "the columns of a side of UNION BY NAME are not known, and Spark 3.5 goes by position; declare them"

@@ -7,10 +7,10 @@ import re
 from sqlglot import exp
 
 from dbt_kinds.translation.not_in_spark import NotInSpark
-from dbt_kinds.translation.star_expansion import ColumnsOf, source_columns
+from dbt_kinds.translation.star_expansion import ColumnsOf, source_columns, star_columns
 
 
-def write_columns_out(tree: exp.Expr, columns_of: ColumnsOf) -> None:
+def write_columns_out(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> None:
     """Repeats every select list item with COLUMNS(…) once per column.
 
     Raises:
@@ -26,17 +26,19 @@ def write_columns_out(tree: exp.Expr, columns_of: ColumnsOf) -> None:
         written: list[exp.Expr] = []
         for item in select.expressions:
             calls = [call for call in item.find_all(exp.Columns) if call.find_ancestor(exp.Select) is select]
-            written.extend(_written_out(item, calls, select, columns_of) if calls else [item])
+            written.extend(_written_out(item, calls, select, dialect, columns_of) if calls else [item])
         select.set("expressions", written)
 
 
-def _written_out(item: exp.Expr, calls: list[exp.Columns], select: exp.Select, columns_of: ColumnsOf) -> list[exp.Expr]:
-    known: list[str] = []
-    for alias, columns in source_columns(select, columns_of):
-        if columns is None:
-            message = f"the columns of {alias or 'a sub-select'} are not known, so COLUMNS(…) cannot be written out"
-            raise NotInSpark(f"{message}; write the columns", item, needs_columns=True)
-        known.extend(columns)
+def _written_out(
+    item: exp.Expr, calls: list[exp.Columns], select: exp.Select, dialect: str, columns_of: ColumnsOf
+) -> list[exp.Expr]:
+    columns = star_columns(select, "", dialect, columns_of)
+    if columns is None:
+        unknown = [alias for alias, names in source_columns(select, dialect, columns_of) if names is None]
+        message = f"the columns of {(unknown or [''])[0] or 'a sub-select'} are not known"
+        raise NotInSpark(f"{message}, so COLUMNS(…) cannot be written out; write the columns", item, needs_columns=True)
+    known = [column.name for column in columns]
     if isinstance(item, exp.Alias) and "\\" in item.alias:
         raise NotInSpark("COLUMNS(…) AS a pattern is not written out; write the columns with their names", item)
     names = _chosen(calls[0], known)

@@ -11,6 +11,7 @@ from dbt_kinds.translation.bytes_and_texts import HAS_CODE_PAGES, READS_ESCAPES,
 from dbt_kinds.translation.casts import READS_GROUPED_DIGITS
 from dbt_kinds.translation.dialects import BITS_ARE_NUMBERS, BY_OPERATOR, TRINO_FAMILY
 from dbt_kinds.translation.grouping import has_total
+from dbt_kinds.translation.star_expansion import shares_columns
 from dbt_kinds.translation.typed_literals import EMPTY_IS_ZERO, may_be_numbers
 from dbt_kinds.translation.typed_operators import (
     COMPARISONS,
@@ -117,6 +118,8 @@ def general_doubts(node: exp.Expr, dialect: str) -> Iterator[str]:
         yield (
             f"UPPER and LOWER of {dialect} write one letter for one; Spark makes SS of ß, and ς of a Σ that ends a word"
         )
+    if isinstance(node, exp.Star) and dialect == "duckdb" and _is_of_shared_columns(node):
+        yield "* of a JOIN … USING begins with its columns in Spark, which duckdb leaves in their places"
     if isinstance(node, exp.Reverse) and dialect == "duckdb" and not _is_ascii(node.this):
         yield "REVERSE of duckdb keeps accents and signs that are characters of their own with their letters"
     if isinstance(node, exp.AtTimeZone) and dialect in ZONE_GOES_BOTH_WAYS and type_of(node.this) in WITHOUT_ZONE:
@@ -225,6 +228,11 @@ def _may_end_months_early(node: exp.Expr) -> bool:
     is_of_months = isinstance(step, exp.Interval) and _MONTHS.search(step.sql()) is not None
     day = _DAY.match(start.name) if start is not None else None
     return is_of_months and (day is None or int(day[1]) > _DAYS_OF_ALL_MONTHS)
+
+
+def _is_of_shared_columns(star: exp.Star) -> bool:
+    joins = star.parent.args.get("joins") if isinstance(star.parent, exp.Select) else None
+    return any(map(shares_columns, joins or ()))
 
 
 def _is_ascii(value: exp.Expr) -> bool:

@@ -19,7 +19,7 @@ def write_rows(tree: exp.Expr, dialect: str, columns_of: ColumnsOf) -> None:
     for select in tree.find_all(exp.Select) if dialect in _HAS_ROW_VALUES else ():
         if any(isinstance(source, exp.Table) and not _has_rows(source) for source in _sources(select)):
             continue
-        sources = source_columns(select, columns_of)
+        sources = source_columns(select, dialect, columns_of)
         known = {name.lower() for _, columns in sources for name in columns or ()}
         tables = {alias.lower() for alias, _ in sources if alias} - known
         if all(columns is not None for _, columns in sources):

@@ -75,9 +75,9 @@ class SparkTarget:
         Raises:
             NotInSpark: columns are not known, or have no counterpart in Spark.
         """
-        expand_stars(tree, columns_of)
-        write_columns_out(tree, columns_of)
-        write_by_position(tree, columns_of)
+        expand_stars(tree, dialect, columns_of)
+        write_columns_out(tree, dialect, columns_of)
+        write_by_position(tree, dialect, columns_of)
         named = [] if is_spark(dialect) else list(name_columns(tree, dialect))
         write_rows(tree, dialect, columns_of)
         if placeholders is not None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from dbt_kinds.translation.star_expansion import ColumnsOf, visible_cte
+from dbt_kinds.translation.star_expansion import ColumnsOf, selects_of, visible_cte
 
 _INTEGERS_OF_TIMES: tuple[type[exp.Expr], ...] = (
     *(exp.DateDiff, exp.DatetimeDiff, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfWeekIso, exp.DayOfYear),
@@ -288,7 +288,7 @@ def _type_in_query(
 
 def _type_at(query: exp.Expr, place: int, columns_of: ColumnsOf) -> exp.DataType | None:
     """The type of a column of a query by its place; None behind a star."""
-    selects = _selects(query)
+    selects = selects_of(query)
     if len(selects) == 1 and len(_sources(selects[0])) == 1 and selects[0].is_star:
         # a CTE of VALUES
         query = _sources(selects[0])[0]
@@ -335,7 +335,7 @@ def _type_of_item(item: exp.Expr, columns_of: ColumnsOf) -> exp.DataType | None:
 
 def _type_in_union(union: exp.SetOperation, name: str, columns_of: ColumnsOf) -> exp.DataType | None:
     """The type that all its selects give to the column at the place of the first one's; a NULL fits any."""
-    selects = _selects(union)
+    selects = selects_of(union)
     if not selects or any(item.is_star for select in selects for item in select.expressions):
         return None
     names = [item.alias_or_name.lower() for item in selects[0].expressions]
@@ -344,14 +344,3 @@ def _type_in_union(union: exp.SetOperation, name: str, columns_of: ColumnsOf) ->
     items = [select.expressions[names.index(name.lower())] for select in selects]
     types = [_type_of_item(item, columns_of) for item in items if not isinstance(item.unalias(), exp.Null)]
     return types[0] if types and all(kind == types[0] for kind in types) else None
-
-
-def _selects(query: exp.Expr) -> list[exp.Select]:
-    """The selects of a union, in order; none of one that goes by names, or holds anything else."""
-    query = query.unnest() if isinstance(query, exp.Subquery) else query
-    if isinstance(query, exp.Select):
-        return [query]
-    if not isinstance(query, exp.SetOperation) or query.args.get("by_name"):
-        return []
-    left, right = _selects(query.this), _selects(query.expression)
-    return [*left, *right] if left and right else []

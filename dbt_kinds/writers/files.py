@@ -149,10 +149,6 @@ def _read_records(out: Path) -> dict[str, dict[str, str]]:
     }
 
 
-def _is_inside(path: str) -> bool:
-    return ".." not in Path(path).parts and not Path(path).is_absolute()
-
-
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".kinds_")

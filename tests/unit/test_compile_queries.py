@@ -654,6 +654,12 @@ def test_declared_types_become_casts() -> None:
     assert "ColumnsNotApplied" in read("MODEL (name db.m, columns (a INT));\nSELECT * FROM raw.t").codes
 
 
+def test_declared_types_reach_through_a_star_whose_columns_are_known() -> None:
+    found = read("MODEL (name db.m, columns (a INT));\nWITH c AS (SELECT x AS a, y FROM raw.t) SELECT * FROM c")
+    assert found.model is not None and "ColumnsNotApplied" not in found.codes
+    assert "SELECT\n  CAST(a AS INT) AS a,\n  y\nFROM c" in found.model.query.text
+
+
 def test_end_of_the_window_is_inclusive() -> None:
     assert (
         "ExclusiveEnd" in read("MODEL (name db.m, kind INCREMENTAL_UNMANAGED);\nSELECT 1 AS a WHERE x < @end_ts").codes

@@ -208,4 +208,4 @@ def _rename_tables(query: Query, tables: Tables, own_key: str) -> None:
 
 def columns_of(query: Query, lookup: Lookup) -> list[str] | None:
     """The column names that a query returns, None if unknown."""
-    return output_columns(query.tree, lookup)
+    return output_columns(query.tree, "duckdb", lookup)

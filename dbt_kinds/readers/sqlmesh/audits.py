@@ -115,17 +115,12 @@ def read_audit(statements: Sequence[Statement], dialect: str) -> AuditSource:
     return audit
 
 
-def tests_of(value: Value, context: ProjectContext, scope: Scope) -> list[DataTest]:
-    """Converts a list of audits to tests.
+def tests_of_calls(calls: Iterable[Call], context: ProjectContext, scope: Scope) -> list[DataTest]:
+    """Converts calls of audits to tests; unique columns that cannot be NULL use dbt's `unique`.
 
     Raises:
         CompileError: there is no such audit, or it does not take these arguments (UnknownAudit, AuditArgument).
     """
-    return tests_of_calls(value.as_calls(), context, scope)
-
-
-def tests_of_calls(calls: Iterable[Call], context: ProjectContext, scope: Scope) -> list[DataTest]:
-    """Converts calls of audits to tests; unique columns that cannot be NULL use dbt's `unique`."""
     calls = list(calls)
     not_null = {
         item.as_column().lower()

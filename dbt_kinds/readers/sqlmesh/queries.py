@@ -31,7 +31,7 @@ from dbt_kinds.translation.doubts import DECLARED
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.scan import touches
 from dbt_kinds.translation.spark_text import is_spelt_for_spark, needs_rewrite
-from dbt_kinds.translation.star_expansion import Columns, output_columns
+from dbt_kinds.translation.star_expansion import Columns, expand_outermost_stars, output_columns
 from dbt_kinds.translation.value_types import TIMES, type_of
 from dbt_kinds.translation.written_check import unknown_functions
 
@@ -103,6 +103,8 @@ def to_spark(
         read_files(tree, scope, prepared.expanded.line_at(0))
         # before tables lose their names, which are needed to find their columns
         note_remarks(scope, scope.target.resolve(tree, scope.dialect, lookup, scope.placeholders), prepared.line_of)
+        if casts:
+            expand_outermost_stars(tree, scope.dialect, lookup)
         keeps_text = not _apply_casts(prepared, casts or {}) and is_spelt
         edits = _put_placeholders(prepared, tables, own_key)
         if keeps_text:
@@ -217,7 +219,7 @@ def _outermost(tree: exp.Expr) -> list[exp.Select]:
 
 def columns_returned(prepared: Prepared, lookup: Lookup) -> list[str] | None:
     """The column names that the query returns, None if unknown."""
-    return output_columns(prepared.tree, lookup)
+    return output_columns(prepared.tree, prepared.scope.dialect, lookup)
 
 
 def projection_comments(tree: exp.Expr) -> dict[str, str]:

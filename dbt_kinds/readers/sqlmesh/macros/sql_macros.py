@@ -63,7 +63,8 @@ def _surrogate_key(arguments: _Arguments, scope: Scope, line: int) -> Fragment:
     for field in _fields([item for item in arguments if not item.name], scope, line, macro, 1):
         text = exp.cast(tree_of(field, scope, line), exp.DataType.build("text"))
         parts.append(f"COALESCE({text.sql(dialect=scope.dialect)}, '{_NULL_TOKEN}')")
-    return _digest(function, f"CONCAT({', '.join(_between(parts, repr('|')))})", scope.dialect)
+    whole = parts[0] if len(parts) == 1 else f"CONCAT({', '.join(_between(parts, repr('|')))})"
+    return _digest(function, whole, scope.dialect)
 
 
 def _digest(function: str, text: str, dialect: str) -> str:
