@@ -10,6 +10,7 @@ from dbt_kinds.migrate.arrival import is_arrival, is_changed
 from dbt_kinds.migrate.conversion import MigrateOptions
 from dbt_kinds.migrate.durations import UNITS, coarser, holds_whole
 from dbt_kinds.migrate.meaning import Meaning
+from dbt_kinds.migrate.reading import leaves_of
 from dbt_kinds.migrate.settings import Settings
 from dbt_kinds.migrate.trace import Trace, find_markers, is_numbered_by, shortened
 
@@ -31,6 +32,11 @@ def primary_of(tree: exp.Query, traces: list[Trace], meanings: list[Meaning], se
             continue
         if followed.is_joined_with(traces[first]) and bounds_of(meanings[at]) == bounds_of(meanings[first]):
             followed.secondary = meanings[at].prunes = True
+            continue
+        is_hidden = not (followed.outputs or traces[first].outputs)
+        is_alike = bounds_of(meanings[at]) == bounds_of(meanings[first])
+        if is_hidden and is_alike and _are_of_one_union(tree, followed, traces[first]):
+            # each part reads its own input since the same time, and selects none
             continue
         if followed.full and not followed.outputs:
             if any(_joins_several(tree, select) for select in followed.full):
@@ -60,6 +66,17 @@ def primary_of(tree: exp.Query, traces: list[Trace], meanings: list[Meaning], se
             line=meanings[first].filter.line,
         )
     return first
+
+
+def _are_of_one_union(tree: exp.Expr, one: Trace, other: Trace) -> bool:
+    """Whether two filtered inputs are different parts of one union, and meet nowhere before it."""
+    if not one.roots or not other.roots or one.is_joined_with(other):
+        return False
+    for union in tree.find_all(exp.SetOperation):
+        parts = [{id(part) for part in leaves_of(union)} & followed.covered for followed in (one, other)]
+        if all(parts) and not parts[0] & parts[1]:
+            return True
+    return False
 
 
 def _bare(meaning: Meaning) -> str:

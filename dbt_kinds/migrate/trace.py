@@ -21,6 +21,7 @@ from dbt_kinds.migrate.epochs import counted, made_time, number_used, without_nu
 from dbt_kinds.migrate.full_joins import coalesced
 from dbt_kinds.migrate.known_times import Known, known_from, part_of, same, unit_of
 from dbt_kinds.migrate.parts import Part, whole_of
+from dbt_kinds.migrate.pruned_lookups import is_least_of_joined
 
 _SHOWN = 80
 _HASHES = (exp.MD5, exp.MD5Digest, exp.SHA, exp.SHA2, exp.Hex, exp.LowerHex)
@@ -608,6 +609,9 @@ def _into_reader(
                 "the filtered rows are looked up by a condition or a column; join them instead",
             )
         )
+        return
+    if is_least_of_joined(tree, reader):
+        found.covered.add(id(reader))
         return
     joins = list(reader.args.get("joins") or [])
     full = next((join for join in joins if (join.side or "").upper() == "FULL"), None)

@@ -15,8 +15,9 @@ from dbt_kinds.errors import UnrenderableError
 from dbt_kinds.migrate.settings import SPARK_ADAPTERS
 from dbt_kinds.prove.verdict import NotTriedError
 from dbt_kinds.readers.dbt.calls import COMPUTED
+from dbt_kinds.readers.dbt.config_call import config_calls
 from dbt_kinds.readers.dbt.project import DbtProject
-from dbt_kinds.readers.dbt.rendering import REQUIRED, Names, Renderer
+from dbt_kinds.readers.dbt.rendering import REQUIRED, Config, Names, Renderer
 
 # the model's own table, before
 OLD_TABLE = "kinds_old"
@@ -111,6 +112,8 @@ class PlayedRenderer(Renderer):
         self.invocation = invocation
         self.incremental = invocation.is_incremental
         self.names.undecided = False
+        written = {name: value for call in config_calls(text) for name, value in call.values.items()}
+        self._environment.globals["config"] = Config(self.names, written)
         try:
             sql, _ = self.render(text)
         except UnrenderableError as error:

@@ -378,7 +378,7 @@ class Renderer:
             "this": Unknown(names, THIS),
             "var": self._variable,
             "env_var": lambda name, default=None: Variable(names, str(name), default, is_given=default is not None),
-            "config": _Config(names, self._config),
+            "config": Config(names, self._config),
             "is_incremental": lambda: self.incremental,
             "should_full_refresh": lambda: False,
             "execute": True,
@@ -490,7 +490,7 @@ class Renderer:
         raise _Return(value)
 
 
-class _Config:
+class Config:
     """config(): prints nothing, and has the settings whose values stand in the project; others are unknown."""
 
     def __init__(self, names: Names, known: Mapping[str, Any]) -> None:
