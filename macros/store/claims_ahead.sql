@@ -51,6 +51,11 @@
 {% endmacro %}
 
 
+{% macro has_claims_ahead() %}
+  {% do return(dbt_kinds.run_memory('ahead') | length > 0) %}
+{% endmacro %}
+
+
 {# How many models that come later a model claims with its own; a killed run blocks them until its lease expires, unless
    its session is known to be gone. #}
 {% macro claims_at_once() %}

@@ -1,23 +1,28 @@
 {#
   The package's on-run-start hook. Before the threads of a run begin, it asks once for all of them what each would ask
-  first, reads the store, and claims the first models that are due (claim_ahead).
-  It does nothing in a run of a single model, in one whose window or settings are unusual, and where there is no store
-  yet: so a setting that is wrong is refused by each model, and stops no model of another kind. What it returns is a
-  statement, so it returns nothing.
+  first, reads the store, claims the first models that are due (claim_ahead), and compiles what they will call
+  (compile_ahead).
+  It does nothing in a run of a single model, and in one whose window or settings are unusual: so a setting that is
+  wrong is refused by each model, and stops no model of another kind. Where there is no store yet, it compiles. What it
+  returns is a statement, so it returns nothing.
 #}
 {% macro open_run() %}
   {% set may_begin = execute and dbt_version.startswith('1.')
     and invocation_args_dict.get('which') in ['run', 'build'] %}
   {% set unique_ids = dbt_kinds.models_of_run().left | list if may_begin else [] %}
-  {% if unique_ids | length > 1 and dbt_kinds._has_usual_settings() and dbt_kinds.find_store() is not none %}
-    {% set first = graph.nodes[unique_ids[0]] %}
-    {% do dbt_kinds.log_of(dbt_kinds.relation_key(first.database, first.schema, first.alias)) %}
-    {# a later hook that fails may end the run without an end, and on a server nobody sees that it is gone #}
-    {% if dbt_kinds.is_embedded() or not dbt_kinds._hooks_follow() %}
-      {# each thread takes one at once #}
-      {% do dbt_kinds.claim_ahead(dbt_kinds.run_settings(first.name).execution_time,
-        0 if dbt_kinds.is_embedded() else target.threads) %}
+  {% if unique_ids | length > 1 and dbt_kinds._has_usual_settings() %}
+    {% set first, is_due = graph.nodes[unique_ids[0]], true %}
+    {% if dbt_kinds.find_store() is not none %}
+      {% do dbt_kinds.log_of(dbt_kinds.relation_key(first.database, first.schema, first.alias)) %}
+      {# a later hook that fails may end the run without an end, and on a server nobody sees that it is gone #}
+      {% if dbt_kinds.is_embedded() or not dbt_kinds._hooks_follow() %}
+        {# each thread takes one at once #}
+        {% do dbt_kinds.claim_ahead(dbt_kinds.run_settings(first.name).execution_time,
+          0 if dbt_kinds.is_embedded() else target.threads) %}
+      {% endif %}
+      {% set is_due = dbt_kinds.has_claims_ahead() or dbt_kinds.is_surely_due(first) %}
     {% endif %}
+    {% do dbt_kinds.compile_ahead() if is_due and target.threads > 1 %}
   {% endif %}
 {% endmacro %}
 

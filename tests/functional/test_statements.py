@@ -1,17 +1,22 @@
-"""How many statements a run of one model sends, counted in dbt's own events. Each costs a round trip, on a Thrift server up to `poll_interval`.
+"""How many statements a run of one model sends, counted in dbt's own events, and which macros it compiles. A statement costs a round trip, on a Thrift server up to
+`poll_interval`; a macro some milliseconds.
 
-A change that adds one has to change the table. The model is not the first of its run: what is found out once a run is not counted.
+A change that adds a statement has to change the table. The model is not the first of its run: what is found out once a run is not counted.
 """
 
 from __future__ import annotations
 
+import re
+import threading
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+import dbt_common.clients.jinja as dbt_jinja
 import pytest
 import yaml
 
-from tests.functional.project import Project, events_table
+from tests.functional.project import PACKAGE, Project, events_table
 
 QUERY = """-- depends_on: {{ ref('first') }}
 select id, ts, n from {{ target.schema }}.events where ts between {{ dbt_kinds.start_dt() }} and {{ dbt_kinds.end_dt() }}"""
@@ -61,6 +66,34 @@ class Statements:
             self.of.setdefault(event.data.node_info.node_name, []).append(sql)
 
 
+class CompiledMacros:
+    """The macros of the package that dbt compiles, in the main thread, which runs hooks, and in those of models."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        compile_template = dbt_jinja.get_template
+        self.by_hooks, self.by_models = Counter[str](), Counter[str]()
+
+        def listen(string: str, ctx: Any, node: Any = None, **options: Any) -> Any:
+            if getattr(node, "package_name", "") == "dbt_kinds" and hasattr(node, "macro_sql"):
+                is_hook = threading.current_thread() is threading.main_thread()
+                (self.by_hooks if is_hook else self.by_models)[node.name] += 1
+            return compile_template(string, ctx, node, **options)
+
+        monkeypatch.setattr(dbt_jinja, "get_template", listen)
+
+    def forget(self) -> None:
+        """As in a new process."""
+        dbt_jinja.template_cache.clear()
+        self.by_hooks.clear()
+        self.by_models.clear()
+
+
+def compiled_ahead() -> set[str]:
+    """The macros that the hook compiles for the models."""
+    text = (PACKAGE / "macros" / "store" / "compile_ahead.sql").read_text()
+    return set(re.findall(r"'(\w+)'", text.split("names = [")[1].split("]")[0]))
+
+
 def latest(project: Project, *rows: tuple[int, int]) -> None:
     """What the source holds now."""
     project.sql(
@@ -104,6 +137,45 @@ def test_the_statements_of_a_run(counted: tuple[str, Project]) -> None:
         f"== {name}: {len(sent)}\n" + "\n".join(" ".join(sql.split())[:400] for sql in sent)
         for name, sent in statements.of.items()
     )
+
+
+@pytest.mark.sweep
+def test_what_most_kinds_call_is_compiled_ahead(counted: tuple[str, Project], monkeypatch: pytest.MonkeyPatch) -> None:
+    file_format, project = counted
+    project.run("--exclude", "ten_batches", now="2024-01-02T06:00:00")
+    latest(project, (1, 11), (2, 20), (4, 40))
+    compiled = CompiledMacros(monkeypatch)
+    kinds = Counter[str]()
+    for name in MODELS.keys() - {"ten_batches"}:
+        compiled.forget()
+        # of one model, so that the hook does nothing
+        project.run("--select", name, now="2024-01-03T06:00:00")
+        kinds.update(set(compiled.by_models))
+    compiled.forget()
+    project.run("--select", "first", "time_range", now="2024-01-03T06:00:00")
+    ahead = compiled_ahead()
+    most = {name for name, number in kinds.items() if number > len(MODELS) * 0.6}
+    print(f"{file_format}: add", sorted(most - ahead - set(compiled.by_hooks)), "take out", sorted(ahead - set(kinds)))
+    assert len(most - ahead - set(compiled.by_hooks)) <= 0.1 * len(ahead)
+    assert len(ahead - set(kinds)) <= 0.1 * len(ahead)
+
+
+def test_models_that_begin_together_compile_little(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    events_table(project)
+    for number in range(8):
+        project.kind(f"m{number}", QUERY.split("\n", 1)[1], config="file_format='iceberg'")
+    compiled = CompiledMacros(monkeypatch)
+    # on the second day the hook itself calls what reads the store and claims
+    for day, most in ((2, 180), (3, 60)):
+        compiled.forget()
+        project.run(now=f"2024-01-0{day}T06:00:00")
+        assert compiled_ahead() <= set(compiled.by_hooks)
+        assert compiled_ahead().isdisjoint(compiled.by_models)
+        assert len(compiled.by_models) <= most, sorted(compiled.by_models)
+    # models that have nothing to do
+    compiled.forget()
+    project.run(now="2024-01-03T06:00:00")
+    assert not compiled_ahead() <= set(compiled.by_hooks)
 
 
 def test_a_night_of_twenty_models(project: Project) -> None:
