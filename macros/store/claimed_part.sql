@@ -8,7 +8,7 @@
   {% if run_context.has_nothing_to_do or settings.start is none or settings.end is none
       or not options.traits.writes_ranges or 'sink' in options or pre_hooks or post_hooks or dbt_kinds.is_sample_run()
       or run_context.start_anew or run_context.reads_itself or run_context.write_spec.schema_changes
-      or dbt_kinds.is_file_format(options.file_format) or not run_context.write_spec.cuts_intervals
+      or dbt_kinds.is_file_format(options.file_format) or not run_context.write_spec.whole_partitions
       or not dbt_kinds.commits_are_locked(options.file_format) %}
     {% do return(none) %}
   {% endif %}

@@ -1,7 +1,7 @@
 {# Tables other than Iceberg and Delta replace whole partitions, so they must be partitioned by the time column. #}
-{% macro check_time_partition(options, time_column, partitioning, cuts_intervals) %}
+{% macro check_time_partition(options, time_column, partitioning, whole_partitions) %}
   {% set table = 'a ' ~ options.file_format ~ ' table replaces whole partitions' %}
-  {% if not cuts_intervals %}
+  {% if not whole_partitions %}
     {% do dbt_kinds.fail(options.model,
       table ~ ', and partition_by (' ~ partitioning | join(', ') ~ ") is coarser than the interval, one "
       ~ options.unit.name ~ "; put the time_column '" ~ time_column.name

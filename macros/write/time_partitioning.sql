@@ -24,7 +24,7 @@
 
 {# Whether some partition field starts a new partition wherever an interval can begin or end, so that a range is always
    whole files. Pure. #}
-{% macro partitions_cut_intervals(partitioning, column, unit) %}
+{% macro are_whole_partitions(partitioning, column, unit) %}
   {% set seconds = {'hour': 3600, 'hours': 3600, 'day': 86400, 'days': 86400} %}
   {% set months = {'month': 1, 'months': 1, 'year': 12, 'years': 12} %}
   {% for field in partitioning %}

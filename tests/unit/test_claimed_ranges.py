@@ -201,7 +201,7 @@ def test_tables_of_files_are_written_by_one_run_alone() -> None:
     macros = Macros(pre_hooks=[], post_hooks=[])
     options = macros.options_of(node("t", kind="incremental_by_time_range", start="2024-01-01", time_column="day"))
     settings = {"start": "2024-01-03T00:00:00", "end": "2024-01-05T00:00:00"}
-    spec = {"schema_changes": [], "cuts_intervals": True}
+    spec = {"schema_changes": [], "whole_partitions": True}
     plan = {"batches": [["2024-01-03T00:00:00", "2024-01-05T00:00:00"]]}
     context = {
         "has_nothing_to_do": False, "start_anew": False, "reads_itself": False, "write_spec": spec, "plan": plan,

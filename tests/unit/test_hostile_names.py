@@ -375,9 +375,9 @@ def test_partitions_that_spark_lists_are_the_columns_they_are(one: str, other: s
     listing = f"Provider: orc\nLocation: file:/w\nPartition Columns: [{MACROS.quoted(one)}, {MACROS.quoted(other)}]\nSchema: root\n"
     fields = MACROS.read_information(listing)["partitioning"]
     assert MACROS.partition_fields(fields) == MACROS.quoted_names(fields) == [MACROS.quoted(one), MACROS.quoted(other)]
-    assert MACROS.partitions_cut_intervals([MACROS.quoted(one)], one, {"months": 0, "seconds": 86400})
-    assert MACROS.partitions_cut_intervals([f"days({MACROS.quoted(one)})"], one, {"months": 0, "seconds": 86400})
-    assert not MACROS.partitions_cut_intervals([MACROS.quoted(one)], other, {"months": 0, "seconds": 86400})
+    assert MACROS.are_whole_partitions([MACROS.quoted(one)], one, {"months": 0, "seconds": 86400})
+    assert MACROS.are_whole_partitions([f"days({MACROS.quoted(one)})"], one, {"months": 0, "seconds": 86400})
+    assert not MACROS.are_whole_partitions([MACROS.quoted(one)], other, {"months": 0, "seconds": 86400})
 
 
 def test_a_column_that_is_called_like_a_heading_is_a_column() -> None:

@@ -332,7 +332,7 @@ def test_a_table_need_not_be_partitioned(file_format: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("partitioning", "unit", "cuts"),
+    ("partitioning", "unit", "whole"),
     [
         (["at"], "five_minute", True),
         (["`at`"], "day", True),
@@ -371,6 +371,6 @@ def test_a_table_need_not_be_partitioned(file_format: str) -> None:
         (["at_day"], "day", False),
     ],
 )
-def test_partitions_cut_intervals(partitioning: list[str], unit: str, cuts: bool) -> None:
+def test_are_whole_partitions(partitioning: list[str], unit: str, whole: bool) -> None:
     interval_unit = MACROS.interval_unit("orders", unit)
-    assert MACROS.partitions_cut_intervals(partitioning, "at", interval_unit) == cuts
+    assert MACROS.are_whole_partitions(partitioning, "at", interval_unit) == whole
