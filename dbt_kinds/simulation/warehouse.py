@@ -170,7 +170,7 @@ class Warehouse(Tables, Log):
             "pre_hooks": [],
             "post_hooks": [],
             "load_cached_relation": lambda relation: None,
-            "target": {"schema": "shop"},
+            "target": {"schema": "shop", "threads": 4},
             "api": SimpleNamespace(Relation=SimpleNamespace(create=lambda identifier, **_: Relation(identifier))),
             **dict.fromkeys(_SILENT, _quiet),
         }
