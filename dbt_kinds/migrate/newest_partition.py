@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_kinds.codes import MigrateCode
@@ -11,9 +10,6 @@ from dbt_kinds.migrate.bounds import Bound
 from dbt_kinds.migrate.durations import coarser
 from dbt_kinds.migrate.meaning import Meaning
 from dbt_kinds.migrate.settings import Settings
-
-_OF_TIME = frozenset({"date", "timestamp", "datetime"})
-_GRANULARITIES = frozenset({"hour", "day", "month", "year"})
 
 
 def with_newest_partition(meaning: Meaning, settings: Settings) -> Meaning:
@@ -24,10 +20,8 @@ def with_newest_partition(meaning: Meaning, settings: Settings) -> Meaning:
     """
     if not any(bound.partition for bound in meaning.lower):
         return meaning
-    given = settings.config.get("partition_by")
-    is_of_time = isinstance(given, Mapping) and str(given.get("data_type") or "date").lower() in _OF_TIME
-    unit = str(given.get("granularity") or "day").lower() if isinstance(given, Mapping) else ""
-    if not is_of_time or unit not in _GRANULARITIES or len(settings.partition_by) != 1:
+    unit = settings.partition_unit
+    if unit is None:
         raise Left(
             MigrateCode.BoundOfAnotherColumn,
             f"{meaning.written} is compared with the newest partition, and the model is not partitioned by a time; set "

@@ -120,6 +120,16 @@ class Settings:
         return self.partition_by[0].lower() if is_date and len(self.partition_by) == 1 else None
 
     @property
+    def partition_unit(self) -> str | None:
+        """How long a partition of dbt-bigquery's is, if the table is partitioned by a time."""
+        given = self.config.get("partition_by")
+        if not isinstance(given, Mapping) or len(self.partition_by) != 1:
+            return None
+        unit = str(given.get("granularity") or "day").lower()
+        is_of_time = str(given.get("data_type") or "date").lower() in ("date", "timestamp", "datetime")
+        return unit if is_of_time and unit in ("hour", "day", "month", "year") else None
+
+    @property
     def partition_columns(self) -> frozenset[str]:
         """The columns of the table's partitioning, in lower case; ts for `days(ts)`."""
         found = set()

@@ -49,7 +49,7 @@ def no_start(options: MigrateOptions) -> list[errors.MigrationNote]:
 
 
 def when_options(
-    text: str, meanings: list[Meaning], selects: list[exp.Select], options: MigrateOptions
+    text: str, meanings: list[Meaning], selects: list[exp.Select], traces: list[Trace], options: MigrateOptions
 ) -> dict[str, Any]:
     """The options start and cron.
 
@@ -59,9 +59,13 @@ def when_options(
     starts = {meaning.start for meaning in meanings if meaning.start is not None}
     starts |= {_call_of(text, meaning) for meaning in meanings if meaning.start_variable is not None}
     if not starts:
-        for meaning, select in zip(meanings, selects, strict=True):
-            assert meaning.expression is not None
-            starts |= _fixed_start(select, meaning.expression)
+        found = [
+            _fixed_start(select, meaning.expression)
+            for meaning, select, followed in zip(meanings, selects, traces, strict=True)
+            if meaning.expression is not None and not (followed.secondary or meaning.prunes)
+        ]
+        # a part of a union that begins nowhere has rows before the others
+        starts = {min(start for start in found if start is not None)} if found and None not in found else set()
     if len(starts) > 1:
         raise Left(
             MigrateCode.FiltersDisagree,
@@ -88,7 +92,7 @@ def _call_of(text: str, meaning: Meaning) -> Expression:
     return Expression(found[0])
 
 
-def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
+def _fixed_start(select: exp.Select, expression: exp.Expr) -> str | None:
     """The fixed start time in a condition beside the filter."""
     from dbt_kinds.migrate.bounds import read_bound
     from dbt_kinds.readers.dbt.rendering import Names
@@ -97,8 +101,8 @@ def _fixed_start(select: exp.Select, expression: exp.Expr) -> set[str]:
         if isinstance(part, exp.GTE) and same(part.this, expression):
             bound = read_bound(part.expression, Names(), "spark")
             if bound is not None and bound.base == "fixed" and bound.shift.is_zero and bound.variable is not None:
-                return {bound.variable}
-    return set()
+                return bound.variable
+    return None
 
 
 def unit_of_cron(options: MigrateOptions) -> str:
@@ -193,10 +197,18 @@ def _read_in_part(
             wholes.append((stored, f"a partition of {column} holds rows of a whole {stored}"))
         if meaning.expression is None or meaning.prunes:
             continue
+        kept = settings.partition_unit if settings.strategy == "insert_overwrite" and stored is None else None
         for bound in meaning.lower:
             since = coarser(known_from(meaning.expression)[0][1], followed.outputs.get((bound.column or "").lower()))
             since = coarser(since, coarser(bound.truncated, bound.column_unit))
             since = coarser(since, "day") if bound.base == "variable" else since
+            if kept in ("month", "year") and (since not in UNITS or not holds_whole(since, kept)):
+                yield MigrationNote(
+                    MigrateCode.ReadWhole,
+                    f"a partition of {column} holds rows of a whole {kept}, and a run replaced it by those since its "
+                    "bound; now those before it stay",
+                )
+                return
             for whole, what in wholes:
                 if since not in UNITS or not holds_whole(since, whole):
                     yield MigrationNote(

@@ -192,7 +192,7 @@ def _by_tree(
         found.options["time_column"] = column
     elif kind == BY_KEY:
         set_key(found, reading, settings, options)
-    found.options |= when_options(reading.model.text, meanings, selects, options) | unit_options(
+    found.options |= when_options(reading.model.text, meanings, selects, traces, options) | unit_options(
         unit, meanings, options
     )
     set_lookback(found, meanings, unit, stamps, changing_values(reading, tree))

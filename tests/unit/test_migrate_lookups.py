@@ -94,3 +94,53 @@ def test_parts_that_read_since_the_last_run_and_do_not_select_when(query: str, t
 def test_two_inputs_that_select_no_time_and_are_no_parts_leave_the_model(query: str, tmp_path: Path) -> None:
     result = one(migrated(tmp_path, {"m": incremental(query, "unique_key='id'")}))
     assert result.reason is not None, result.new_text
+
+
+# --- where a load begins, and what a run left of a partition
+
+
+RECENT = "{% if is_incremental() %} and day >= current_date() - 3 {% endif %}"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "start"),
+    [
+        ("day >= '2022-01-01'", "day >= '2022-01-01'", "2022-01-01"),
+        ("day >= '2022-01-01'", "day >= '2021-01-01'", "2021-01-01"),
+        # a part that has rows before the other
+        ("day < '2022-01-01'", "day >= '2022-01-01'", None),
+        ("day >= '2022-01-01'", "id > 3", None),
+    ],
+)
+def test_a_load_begins_where_the_first_part_of_a_union_does(
+    first: str, second: str, start: str | None, tmp_path: Path
+) -> None:
+    query = (
+        f"select id, day from {{{{ ref('old') }}}} where {first} {RECENT}\nunion all\n"
+        f"select id, day from {{{{ ref('new') }}}} where {second} {RECENT}"
+    )
+    result = one(migrated(tmp_path, {"m": incremental(query)}))
+    assert result.kind == TIME_RANGE, result.reason
+    assert result.options.get("start") == start
+
+
+@pytest.mark.parametrize(
+    ("granularity", "bound", "is_told"),
+    [
+        ("month", "date_sub(current_date(), interval 40 day)", True),
+        ("month", "date_trunc(date_sub(current_date(), interval 40 day), month)", False),
+        ("day", "date_sub(current_date(), interval 40 day)", False),
+    ],
+)
+def test_the_part_of_a_partition_that_a_run_left_out_is_told(
+    granularity: str, bound: str, is_told: bool, tmp_path: Path
+) -> None:
+    config = (
+        "incremental_strategy='insert_overwrite', "
+        f"partition_by={{'field': 'day', 'data_type': 'date', 'granularity': '{granularity}'}}"
+    )
+    query = f"select id, day from {{{{ ref('raw') }}}} {{% if is_incremental() %}} where day >= {bound} {{% endif %}}"
+    result = one(migrated(tmp_path, {"m": incremental(query, config)}, dialect="bigquery"))
+    assert result.kind == TIME_RANGE, result.reason
+    told = [note.message for note in result.notes if note.code == "ReadWhole"]
+    assert bool(told) is is_told and all("now those before it stay" in one for one in told)
