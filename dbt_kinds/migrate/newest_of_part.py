@@ -15,29 +15,78 @@ from dbt_kinds.errors import Left
 from dbt_kinds.migrate.bounds import is_of_part
 from dbt_kinds.migrate.known_times import same
 from dbt_kinds.migrate.meaning import Meaning
+from dbt_kinds.migrate.reading import leaves_of
 from dbt_kinds.migrate.trace import Trace, ends_in
 from dbt_kinds.migrate.unread_conditions import shown
 
 
 def check_newest_of_parts(
-    tree: exp.Query, meanings: list[Meaning], selects: list[exp.Select], traces: list[Trace], dialect: str
+    tree: exp.Query,
+    meanings: list[Meaning],
+    selects: list[exp.Select],
+    traces: list[Trace],
+    key: tuple[str, ...],
+    dialect: str,
 ) -> None:
-    """Checks that what a filter asks the newest row of some rows for becomes such rows.
+    """Checks that what a filter asks the newest row of some rows for becomes such rows, and that no others replace
+    them.
 
     Raises:
-        Left (ReadsThisElsewhere): it becomes others, too.
+        Left (ReadsThisElsewhere): it becomes others, too, or others may have their key.
     """
     for meaning, select, followed in zip(meanings, selects, traces, strict=True):
         for condition in (condition for bound in meaning.lower for condition in bound.among):
             passed = {id(select)} | (followed.covered if followed.roots == 1 else set())
+            told = f"{meaning.written} is compared with the newest of the rows with `{shown(condition.sql(dialect))}`"
             if not any(_holds(tree, one, condition) for one in tree.find_all(exp.Select) if id(one) in passed):
                 raise Left(
                     MigrateCode.ReadsThisElsewhere,
-                    f"{meaning.written} is compared with the newest of the rows with "
-                    f"`{shown(condition.sql(dialect))}`, and the rows that are read may be others; select that value "
-                    "beside the filter, or compare with the newest of all rows",
+                    f"{told}, and the rows that are read may be others; select that value beside the filter, or "
+                    "compare with the newest of all rows",
                     line=meaning.filter.line,
                 )
+            if not _is_kept(tree, condition, key):
+                raise Left(
+                    MigrateCode.ReadsThisElsewhere,
+                    f"{told}, which rows of other parts replace where they have the same {', '.join(key)}; take "
+                    f"{condition.this.name} into the key, or compare with the newest of all rows",
+                    line=meaning.filter.line,
+                )
+
+
+def _is_kept(tree: exp.Query, condition: exp.Expr, key: tuple[str, ...]) -> bool:
+    """Whether rows for which a condition is true are replaced by such rows alone: others have other keys, or there are
+    none.
+    """
+    names = {name.lower() for name in key}
+    if not names or condition.this.name.lower() in names or tree.find(exp.SetOperation) is None:
+        return True
+    if len(names) != 1 or not isinstance(tree, exp.SetOperation):
+        return False
+    parts = [part for part in leaves_of(tree) if isinstance(part, exp.Select)]
+    places = [at for at, one in enumerate(parts[0].expressions) if one.alias_or_name.lower() in names]
+    if len(places) != 1 or any(projection.is_star for part in parts for projection in part.expressions):
+        return False
+    begun = [_beginning(part.expressions[places[0]]) for part in parts]
+    return all(begun) and not any(
+        one.startswith(other) for at, one in enumerate(begun) for other in (*begun[:at], *begun[at + 1 :])
+    )
+
+
+def _beginning(projection: exp.Expr) -> str:
+    """The text that a key of several texts begins with: `'web-' || id`."""
+    made = projection.unalias()
+    while isinstance(made, exp.Cast | exp.Paren):
+        made = made.this
+    texts = (
+        list(made.flatten())
+        if isinstance(made, exp.DPipe)
+        else made.expressions
+        if isinstance(made, exp.Concat)
+        else []
+    )
+    first = texts[0] if texts else None
+    return first.name if isinstance(first, exp.Literal) and first.is_string else ""
 
 
 def _holds(tree: exp.Query, select: exp.Select, condition: exp.Expr) -> bool:

@@ -138,7 +138,7 @@ def _by_tree(
     traces, selects = _traces(tree, placed, options.dialect)
     if not is_alone:
         _check_traces(tree, traces, meanings)
-    check_newest_of_parts(tree, meanings, selects, traces, options.dialect)
+    check_newest_of_parts(tree, meanings, selects, traces, settings.unique_key, options.dialect)
     primary = primary_of(tree, traces, meanings, settings)
     check_newest(meanings, traces)
     stamps = own_stamps(reading, tree, meanings, traces, selects)

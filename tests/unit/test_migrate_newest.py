@@ -298,3 +298,46 @@ def test_a_first_load_with_another_condition_leaves_the_model(never: str, tmp_pa
     query = f"select id, day from {{{{ ref('raw') }}}} where {{% if is_incremental() %}} day > {NEWEST_DAY} {{% else %}} {never} {{% endif %}}"
     result = one(migrated(tmp_path, {"m": incremental(query)}))
     assert result.reason is not None and result.reason.code == "ElseBranchDiffers", result.new_text
+
+
+# --- rows of one part that rows of another replace
+
+KEYED = {name: part(name, f"source = '{name}'").replace("select id", "select {} as k, id") for name in ("web", "shop")}
+
+
+def keyed(first: str, second: str) -> str:
+    return KEYED["web"].replace("{}", first) + "union all\n" + KEYED["shop"].replace("{}", second)
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        (keyed("'web-' || id", "'shop-' || id"), "k"),
+        (keyed("concat('web', id)", "cast(concat('shop', id) as varchar(9))"), "k"),
+        (keyed("id", "id"), "['k', 'source']"),
+        (WEB, "id"),
+    ],
+)
+def test_parts_whose_keys_differ_replace_no_rows_of_each_other(query: str, key: str, tmp_path: Path) -> None:
+    config = f"unique_key={key if key[0] == '[' else repr(key)}, incremental_strategy='merge'"
+    result = one(migrated(tmp_path, {"m": incremental(query, config)}))
+    assert result.kind == "incremental_by_unique_key", result.reason
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        (keyed("id", "id"), "k"),
+        (keyed("'a-' || id", "'a-' || id"), "k"),
+        # 'ab' || 1 and 'a' || 'b1'
+        (keyed("'ab' || id", "'a' || id"), "k"),
+        (keyed("'web-' || id", "id"), "k"),
+        (keyed("id || 'web'", "id || 'shop'"), "k"),
+        (keyed("'web-' || id", "'shop-' || id"), "['id', 'event_at']"),
+        (f"with a as (\n{keyed('1', '2')})\nselect * from a", "k"),
+    ],
+)
+def test_parts_that_may_have_the_same_key_leave_the_model(query: str, key: str, tmp_path: Path) -> None:
+    config = f"unique_key={key if key[0] == '[' else repr(key)}, incremental_strategy='merge'"
+    result = one(migrated(tmp_path, {"m": incremental(query, config)}))
+    assert result.reason is not None and "replace where they have the same" in result.reason.message, result.new_text
