@@ -32,7 +32,8 @@
 
 {# For a run that goes on with another query than the last one: what keeps the old one, and how to load it again. #}
 {% macro _note_of_query(options, plan, loads, model_hash) %}
-  {% if options.on_query_change != 'forward' or model_hash is none or plan.start_anew or not plan.batches
+  {% set is_rebuilt = options.on_query_change == 'rebuild' and not options.disable_restatement %}
+  {% if is_rebuilt or model_hash is none or plan.start_anew or not plan.batches
       or not dbt_kinds.is_another_query(loads, model_hash) %}
     {% do return(none) %}
   {% endif %}

@@ -328,6 +328,7 @@ KEEP = "query changed: 9 loaded days keep the old one"
         ({"disable_restatement": True}, f"{KEEP}; to load them again, set disable_restatement: false and run with --full-refresh"),
         ({"kind": "incremental_by_unique_key"}, f"{KEEP}; reload them with --full-refresh"),
         ({"kind": "append"}, f"{KEEP}; to load them again, set disable_restatement: false and run with --full-refresh"),
+        ({"on_query_change": "rebuild", "disable_restatement": True}, f"{KEEP}; to load them again, set disable_restatement: false and run with --full-refresh"),
         ({"lookback": 8}, "query changed: 1 loaded day keeps the old one; reload them with --vars '{kinds_start: 2024-01-01T00:00:00, kinds_end: 2024-01-02T00:00:00}'"),
         ({"interval_unit": "3 days"}, "query changed: 2 loaded intervals keep the old one; reload them with --vars '{kinds_start: 2024-01-03T00:00:00, kinds_end: 2024-01-09T00:00:00}'"),
         # all of them are loaded again, or none
