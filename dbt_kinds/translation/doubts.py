@@ -162,7 +162,8 @@ def _differences(node: exp.Expr, dialect: str) -> Iterator[str]:
         if isinstance(node.this.unnest(), _MAY_BE_TEXTS) and not node.expressions[0].is_string:
             yield "is written for a list; of a text it is substring()"
     elif isinstance(node, exp.Concat | exp.ConcatWs | exp.DPipe):
-        yield from _of_texts(node, dialect)
+        for value in node.expressions or [node.this, node.expression]:
+            yield from _of_text(value, dialect)
     elif isinstance(node, exp.Sum) and dialect in SUMS_STAY_SHORT and type_of(summed(node)) is exp.DType.FLOAT:
         yield "is a REAL, of about seven digits; Spark's is a double"
     elif isinstance(node, exp.DateDiff) and dialect in TRINO_FAMILY and _may_end_with_month(node):
@@ -285,7 +286,7 @@ def _of_text(value: exp.Expr, dialect: str) -> Iterator[str]:
         yield "writes an interval in other words than Spark"
     elif kind in NESTED or isinstance(value.unnest(), exp.Struct):
         yield "writes lists and structs in other words than Spark"
-    elif kind in INSTANTS or _may_be_instant(value.unnest(), dialect):
+    elif (kind in INSTANTS and dialect != "mysql") or _may_be_instant(value.unnest(), dialect):
         yield "writes an instant with its zone, or all digits of a fraction; Spark does not"
     elif is_bytes(value, dialect) and dialect == "duckdb":
         yield "writes bytes that are no printable characters as \\xC3; Spark reads UTF-8"
@@ -354,15 +355,6 @@ def _may_be_instant(value: exp.Expr, dialect: str) -> bool:
     if isinstance(value, exp.DateTrunc | exp.TimestampTrunc) and dialect == "postgres":
         return type_of(value.this) in (exp.DType.DATE, None)
     return isinstance(value, exp.AtTimeZone) and dialect in ZONE_GOES_BOTH_WAYS and type_of(value) is None
-
-
-def _of_texts(node: exp.Expr, dialect: str) -> Iterator[str]:
-    values = node.expressions or [node.this, node.expression]
-    for value in values:
-        kind = type_of(value)
-        if kind in DOUBLES and dialect in DOUBLES_IN_OTHER_WORDS:
-            yield "writes a double in other words than Spark, as 2 for 2.0 or 1e+20 for 1.0E20"
-            return
 
 
 def _of_division(node: exp.Div, dialect: str) -> Iterator[str]:

@@ -54,12 +54,18 @@ def _read_by_function(table: exp.Table, function: exp.Func) -> exp.Table:
         raise _no_table(name, table)
     if name not in _FORMATS:
         return table
-    arguments = function.expressions
-    if len(arguments) != 1 or not arguments[0].is_string:
+    path = written_path(function.expressions[0]) if len(function.expressions) == 1 else None
+    if path is None:
         raise NotInSpark(f"{name} of several files or with options; write it for one path, which may have *", table)
-    table.set("this", exp.to_identifier(arguments[0].name, quoted=True))
+    table.set("this", exp.to_identifier(path, quoted=True))
     table.set("db", exp.to_identifier(_FORMATS[name]))
     return table
+
+
+def written_path(argument: exp.Expr) -> str | None:
+    """A path as the argument of a function of files: `'folder/file'`, which may be in double quotes, too."""
+    is_quoted = isinstance(argument, exp.Column) and not argument.table and argument.this.args.get("quoted")
+    return argument.name if argument.is_string or is_quoted else None
 
 
 def _no_table(what: str, table: exp.Table) -> NotInSpark:

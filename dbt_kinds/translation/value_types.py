@@ -137,6 +137,8 @@ def _computed(node: exp.Expr) -> exp.DType | None:
         return _common(node.expressions)
     if isinstance(node, exp.AtTimeZone):
         return _with_zone(type_of(node.this))
+    if isinstance(node, exp.UnixToTime) and node.args.get("scale") is None:
+        return _dtype(node.args.get("target_type")) or exp.DType.TIMESTAMPTZ
     if isinstance(node, exp.Coalesce | exp.Greatest | exp.Least):
         return _common([node.this, *node.expressions])
     if isinstance(node, exp.Case):
@@ -208,6 +210,8 @@ def _common(values: Iterable[exp.Expr | None]) -> exp.DType | None:
         return exp.DType.BIGINT
     if types and types <= NUMBERS:
         return exp.DType.DOUBLE if types & DOUBLES else exp.DType.DECIMAL
+    if types and types <= TIMES and types & INSTANTS:
+        return exp.DType.TIMESTAMPTZ
     return exp.DType.TEXT if types and types <= TEXTS else None
 
 

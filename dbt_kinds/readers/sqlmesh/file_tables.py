@@ -12,6 +12,7 @@ from dbt_kinds.codes import CompileCode
 from dbt_kinds.kinds import Jinja, SparkSql, SqlText, Variable
 from dbt_kinds.readers.sqlmesh.macros.scope import Scope
 from dbt_kinds.readers.sqlmesh.macros.variables import note_frozen, project_variables
+from dbt_kinds.translation.file_tables import written_path
 from dbt_kinds.translation.not_in_spark import NotInSpark
 
 _READERS = {
@@ -23,6 +24,7 @@ _READERS = {
     "READ_NDJSON_AUTO": "json",
     "READ_PARQUET": "parquet",
     "PARQUET_SCAN": "parquet",
+    "DELTA_SCAN": "delta",
 }
 # models in several schemas may read one file
 _SCHEMA = "{{ target.schema }}"
@@ -115,8 +117,8 @@ def _arguments(table: exp.Table) -> tuple[str, list[exp.Expr]] | None:
 def _path(tree: exp.Expr, scope: Scope, line: int) -> str | None:
     """A path known when compiling: a string, or a concatenation of strings and project variables."""
     tree = tree.unnest()
-    if tree.is_string:
-        return str(tree.name)
+    if (written := written_path(tree)) is not None:
+        return written
     if isinstance(tree, exp.DPipe):
         left, right = _path(tree.this, scope, line), _path(tree.expression, scope, line)
         return None if left is None or right is None else left + right

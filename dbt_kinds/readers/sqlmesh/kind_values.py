@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_kinds.codes import CompileCode
-from dbt_kinds.errors import UnreadableScheduleError
+from dbt_kinds.errors import CompileError, UnreadableScheduleError
 from dbt_kinds.kinds import SqlText
 from dbt_kinds.placeholders import PLACEHOLDER_NAME, used_placeholders
 from dbt_kinds.readers.sqlmesh.block import Value
@@ -21,6 +22,8 @@ from dbt_kinds.translation.dialects import ParseFailure, is_spark, parse_stateme
 from dbt_kinds.translation.functions import function_remarks
 from dbt_kinds.translation.not_in_spark import NotInSpark
 from dbt_kinds.translation.target import SparkTarget
+
+_NO_TYPE = (SqlglotError, ValueError, AttributeError)
 
 
 def check_is_known(value: Value) -> None:
@@ -172,11 +175,18 @@ def spark_type(text: str, value: Value) -> str:
         CompileError: it is not a type (BadPropertyValue).
         CompileError: Spark has no equivalent (Untranslatable).
     """
-    kind = type_of(text, value)
     try:
-        return declared_type(kind, value.dialect)
+        return _spark_type(text, value.dialect)
     except NotInSpark as problem:
         raise value.error(CompileCode.Untranslatable, f"{value.name}: {problem.message}") from problem
+    except _NO_TYPE as error:
+        raise _no_type(text, value) from error
+
+
+@lru_cache(maxsize=4096)
+def _spark_type(text: str, dialect: str) -> str:
+    """A project has few types, and many columns."""
+    return declared_type(parse_type(text, dialect), dialect)
 
 
 def type_of(text: str, value: Value) -> exp.DataType:
@@ -187,7 +197,10 @@ def type_of(text: str, value: Value) -> exp.DataType:
     """
     try:
         return parse_type(text, value.dialect)
-    except (SqlglotError, ValueError, AttributeError) as error:
-        raise value.error(
-            CompileCode.BadPropertyValue, f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}"
-        ) from error
+    except _NO_TYPE as error:
+        raise _no_type(text, value) from error
+
+
+def _no_type(text: str, value: Value) -> CompileError:
+    message = f"{value.name}: '{text}' is no type of {value.dialect or 'SQL'}"
+    return value.error(CompileCode.BadPropertyValue, message)
