@@ -76,6 +76,10 @@ OF_OTHERS = {
     ),
     "compared otherwise": part("web", "source <> 'shop'"),
     "two conditions, of which one holds": part("web", "source = 'web' and id = 7"),
+    "written twice, as two parts": (
+        "with rows as (\nselect id, event_at from {{ ref('web') }}\n" + since("source = 'web'") + "\n)\n"
+        "select id, 'web' as source, event_at from rows union all select id, 'shop' as source, event_at from rows"
+    ),
     "changed further up": (
         f"with rows as (\n{WEB})\nselect id, case when id > 9 then 'x' else source end as source, event_at from rows"
     ),
@@ -142,6 +146,7 @@ def test_the_newest_partition_is_the_newest_value_of_its_column(
         # of another table
         (f"select {AS_DATE} {IN_SCHEMA} where table_name = 'days'", BY_DAYS, "day", "UnreadableBlock"),
         (f"select {AS_DATE} {IN_SCHEMA}", BY_DAYS, "day", "UnreadableBlock"),
+        (f"select {AS_DATE} {IN_SCHEMA} where partition_id is not null", BY_DAYS, "day", "UnreadableBlock"),
         # not the newest
         (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS} and partition_id < '2024'", BY_DAYS, "day", "UnreadableBlock"),
         (f"select {AS_DATE} {IN_SCHEMA} {OF_THIS} and total_rows > 9", BY_DAYS, "day", "UnreadableBlock"),
