@@ -3,10 +3,11 @@
 Three fifths of the models go by time range and two fifths by key; a day brings 50,000 rows, of which half have a key of the day before.
 dbt-spark's are `insert_overwrite` and `merge`. The dbt projects take turns in one Spark session, or on one Thrift server (`--thrift`), SQLMesh
 runs in a process of its own on the same settings of Spark (`--sqlmesh` names its Python). A run's seconds are dbt's own from the first
-statement to the end of the last hook, and those of `Context.run`: neither has parsing in them. With `--cold` each `dbt run` is a process
-that starts its own Spark, as on a laptop or in CI, and its seconds are all of them. The tables are compared.
+statement to the end of the last hook, and those of `Context.run`: neither has parsing in them. With `--cold` each `dbt run` is a process,
+and its seconds are all of them: one that starts its own Spark, as on a laptop or in CI, or with `--thrift` one that finds the server there,
+as in production. The tables are compared.
 
-    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift | --cold] [--sqlmesh /path/to/python] [--format delta] [--statements]
+    python -m benchmarks.nightly [--models 20] [--threads 4] [--rows 50000] [--days 3] [--thrift] [--cold] [--sqlmesh /path/to/python] [--format delta] [--statements]
 """
 
 from __future__ import annotations
@@ -79,6 +80,14 @@ class Nights:
     # seconds by statement, in which numbers and names of models do not count
     spent: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
+    def add(self, night: Nights) -> None:
+        """Takes in another run."""
+        self.whole += night.whole
+        self.models += night.models
+        self.statements += night.statements
+        for statement, seconds in night.spent.items():
+            self.spent[statement] += seconds
+
 
 def main() -> None:
     """Runs the comparison and prints seconds, statements and ratios."""
@@ -87,9 +96,10 @@ def main() -> None:
     arguments.add_argument("--threads", type=int, default=4)
     arguments.add_argument("--rows", type=int, default=50_000)
     arguments.add_argument("--days", type=int, default=3)
-    where = arguments.add_mutually_exclusive_group()
-    where.add_argument("--thrift", action="store_true", help="on a Thrift server, with poll_interval: 1")
-    where.add_argument("--cold", action="store_true", help="each run in a process and a Spark of its own")
+    arguments.add_argument("--thrift", action="store_true", help="on a Thrift server, with poll_interval: 1")
+    arguments.add_argument(
+        "--cold", action="store_true", help="each run in a process and, without --thrift, a Spark of its own"
+    )
     arguments.add_argument("--sqlmesh", help="the Python of a venv that holds sqlmesh and pyspark")
     arguments.add_argument(
         "--format",
@@ -106,13 +116,16 @@ def main() -> None:
         arguments.error("--cold compares the two dbt projects alone, and sees no statements")
 
     names = [f"{'range' if number * 5 < given.models * 3 else 'key'}_{number}" for number in range(given.models)]
-    found = cold_nights(names, given) if given.cold else dbt_nights(names, given)
+    starts_spark = given.cold and not given.thrift
+    found = cold_nights(names, given) if starts_spark else dbt_nights(names, given)
     if given.sqlmesh:
         found[SQLMESH] = sqlmesh_nights(names, given)
     for name, nights in found.items():
         if nights.contents != found[OURS].contents:
             raise SystemExit(f"the tables of {name} differ: {nights.contents}\n{found[OURS].contents}")
-    place = "on a Thrift server" if given.thrift else "each run a process" if given.cold else "on the session"
+    place = ("on a Thrift server" if given.thrift else "on a Spark of its own" if given.cold else "on the session") + (
+        ", each run a process" if given.cold else ""
+    )
     report(
         found,
         f"{given.models} models of {given.format}, {given.threads} threads, {given.rows:,} rows a day, {place}; goal {GOAL}",
@@ -134,14 +147,10 @@ def dbt_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights]
             for statement in source(given.rows, number):
                 ours.sql(statement)
             for name in list(projects)[:: 1 if number % 2 else -1]:
-                night = run(projects[name], number)
+                night = dbt_run(projects[name], number) if given.cold else run(projects[name], number)
                 # the first days make the tables and warm the JVM up
                 if number > 1:
-                    found[name].whole.append(night.whole[0])
-                    found[name].models.append(night.models[0])
-                    found[name].statements.append(night.statements[0])
-                    for statement, seconds in night.spent.items():
-                        found[name].spent[statement] += seconds
+                    found[name].add(night)
         for name, project in projects.items():
             for model in names:
                 content = project.sql(CONTENT.format(table=f"{{schema}}.{model}"))[0]
@@ -163,19 +172,18 @@ def cold_nights(names: list[str], given: argparse.Namespace) -> dict[str, Nights
         for number in range(given.days + 2):
             in_own_spark(profile, source(given.rows, number))
             for name in list(projects)[:: 1 if number % 2 else -1]:
-                seconds, models = dbt_run(projects[name], number)
+                night = dbt_run(projects[name], number)
                 # the first days make the tables
                 if number > 1:
-                    found[name].whole.append(seconds)
-                    found[name].models.append(models)
+                    found[name].add(night)
         for name, project in projects.items():
             contents = in_own_spark(profile, [CONTENT.format(table=f"{project.schema}.{model}") for model in names])
             found[name].contents = {model: list(rows[0]) for model, rows in zip(names, contents, strict=True)}
     return found
 
 
-def dbt_run(project: Project, number: int) -> tuple[float, float]:
-    """Seconds of a night's `dbt run`, and those of its models."""
+def dbt_run(project: Project, number: int) -> Nights:
+    """A night's `dbt run` in a process of its own."""
     project.write_settings()
     variables = {"kinds_execution_time": f"{day(number + 1)}T06:00:00", "my_day": day(number)}
     where = ["--project-dir", str(project.folder), "--profiles-dir", str(project.folder)]
@@ -186,7 +194,7 @@ def dbt_run(project: Project, number: int) -> tuple[float, float]:
     if done.returncode:
         raise SystemExit(done.stdout)
     results = json.loads((project.folder / "target" / "run_results.json").read_text())["results"]
-    return seconds, sum(result["execution_time"] for result in results)
+    return Nights(whole=[seconds], models=[sum(result["execution_time"] for result in results)])
 
 
 def in_own_spark(profile: dict[str, Any], statements: list[str]) -> list[list[tuple[Any, ...]]]:
