@@ -7,8 +7,9 @@
   rest is read, too. A relation's text is parsed on first use. Two threads may ask at once: the first log stays.
 #}
 {% macro log_of(relation) %}
-  {% set logs, texts = dbt_kinds.run_memory('logs'), dbt_kinds.run_memory('texts') %}
+  {% set logs = dbt_kinds.run_memory('logs') %}
   {% if relation not in logs %}
+    {% set texts = dbt_kinds.run_memory('texts') %}
     {# a lease on the whole store has no loads #}
     {% do dbt_kinds._read_texts(texts, relation) if relation not in texts and relation != dbt_kinds.store_key() %}
     {% set text = texts.get(relation) %}

@@ -76,11 +76,11 @@
 
 {# Whether one of some records waits for 30 seconds, or for half of its lease. #}
 {% macro _waits_for_long(records) %}
-  {% set now = dbt_kinds.next_moment() %}
+  {% set now, claims = dbt_kinds.next_moment(), dbt_kinds.own_claims() %}
   {% for record in records %}
-    {% set claim = dbt_kinds.own_claims().get(record.options.relation) %}
+    {% set claim = claims.get(record.options.relation) %}
     {% if dbt_kinds.moment_after(record.since, 30) <= now
-        or (claim is not none and dbt_kinds.is_silent_for(claim, claim.seconds / 2)) %}
+        or (claim is not none and dbt_kinds.moment_after(claim.sign_of_life, claim.seconds / 2) <= now) %}
       {% do return(true) %}
     {% endif %}
   {% endfor %}
