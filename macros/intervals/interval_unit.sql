@@ -17,6 +17,9 @@
   {% set base = found.group(2) %}
   {% set months = {'year': 12, 'quarter': 3, 'month': 1}.get(base, 0) * count %}
   {% set seconds = {'week': 604800, 'day': 86400, 'hour': 3600, 'minute': 60}.get(base, 0) * count %}
+  {% if months > 1200 or seconds > 3155760000 %}
+    {% do dbt_kinds.fail(model, "interval_unit '" ~ text ~ "' is longer than a hundred years") %}
+  {% endif %}
   {# 1970-01-01 was a Thursday: the first Monday is 4 days later, the first Sunday 3 #}
   {% set origin = {'monday': 4, 'sunday': 3}[week_start] * 86400 if base == 'week' else 0 %}
 

@@ -8,7 +8,9 @@
   {# strftime writes years before 1000 with fewer digits, and text would not sort #}
   {% elif found.group(1) | int < 1000 or found.group(1) | int > 9998 %}
     {% do dbt_kinds.fail(model, name ~ " '" ~ value
-      ~ "' is out of the range that is taken, 1000-01-01 to 9998-12-31; write a date within it, such as the day of the first row") %}
+      ~ "' is out of the range that is taken, 1000-01-01 to 9998-12-31; "
+      ~ ('leave it out if there is no end' if name == 'end'
+        else 'write a date within it, such as the day of the first row')) %}
   {% endif %}
   {% set year, month, day, hour, minute, second, offset = found.groups() %}
   {% set local = modules.datetime.datetime(year | int, month | int, day | int, hour | int(0), minute | int(0),

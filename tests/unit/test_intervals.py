@@ -261,6 +261,17 @@ def test_a_date_out_of_the_range_that_is_taken(value: str) -> None:
     )
 
 
+def test_an_end_that_means_none_is_left_out() -> None:
+    with pytest.raises(CompilerError, match="1000-01-01 to 9998-12-31; leave it out if there is no end"):
+        MACROS.parse_instant("orders", "end", "9999-12-31")
+
+
+@pytest.mark.parametrize("text", ["99999999 days", "101 years", "405 quarters", "52597 weeks"])
+def test_a_unit_is_not_longer_than_a_hundred_years(text: str) -> None:
+    with pytest.raises(CompilerError, match=f"interval_unit '{text}' is longer than a hundred years"):
+        MACROS.interval_unit("orders", text)
+
+
 @some_examples
 @given(st.datetimes(datetime(1001, 1, 1), datetime(9998, 1, 1)), st.integers(-14 * 60, 14 * 60))
 def test_an_offset_is_converted_to_utc(local: datetime, minutes_ahead: int) -> None:
