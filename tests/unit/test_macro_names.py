@@ -30,3 +30,10 @@ def test_lines_are_short_but_for_a_text_that_does_not_fit() -> None:
         if len(line) > 120 and max(map(len, re.findall(r"'[^']*'|\"[^\"]*\"", line)), default=0) <= 60
     ]
     assert long == []
+
+
+def test_what_is_compiled_ahead_is_there() -> None:
+    texts = {file.name: file.read_text() for file in MACROS.rglob("*.sql")}
+    listed = re.findall(r"'(\w+)'", texts["compile_ahead.sql"].split("{% macro ")[1])
+    names = {name for text in texts.values() for name in re.findall(r"{% macro (\w+)\(", text)}
+    assert len(listed) > 100 and set(listed) <= names and listed == sorted(set(listed))
