@@ -13,8 +13,8 @@
         ~ ("did you mean '" ~ meant ~ "'?" if meant is not none else example)) %}
     {% endfor %}
     {% if not dbt_kinds.true_or_false(model, 'lookback.auto', written.get('auto', false)) %}
-      {% do dbt_kinds.fail(model, 'lookback.auto is not true, so late data is not detected; write auto: true, or lookback: '
-        ~ written.get('minimum', 0)) %}
+      {% do dbt_kinds.fail(model, 'lookback.auto is not true, so late data is not detected; write lookback: '
+        ~ written.get('minimum', 0) ~ ', or auto: true') %}
     {% endif %}
   {% elif written | string | lower != 'auto' %}
     {% if 'on_lost_history' in given and 'capture' not in given %}

@@ -367,7 +367,7 @@ NO_UNIT = (
         ),
         (
             {"lookback": {"minimum": 2}},
-            "lookback.auto is not true, so late data is not detected; write auto: true, or lookback: 2",
+            "lookback.auto is not true, so late data is not detected; write lookback: 2, or auto: true",
         ),
         ({"on_query_change": "ignore"}, "on_query_change 'ignore' is not one of forward, rebuild, error"),
         ({"on_query_change": True}, "on_query_change 'True' is not one of forward, rebuild, error"),
