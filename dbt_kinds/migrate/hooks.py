@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
-from dbt_kinds.migrate.reading import called_in, macro_body, unknown_calls
+from dbt_kinds.migrate.reading import called_in, macros_reached, unknown_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.tags import tags
 
@@ -20,7 +20,6 @@ _WRITES = re.compile(
 _THIS = re.compile(r"\bthis\b")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _TAG = re.compile(r"\{[{%#].*?[}%#]\}", re.DOTALL)
-_DISPATCHED = re.compile(r"\bdispatch\(\s*(?:macro_name\s*=\s*)?['\"](\w+)")
 
 
 def check_hooks(model: ModelFile, project: DbtProject, line: int, own: Collection[str] = ()) -> None:
@@ -91,13 +90,7 @@ def _unknown(code: str, project: DbtProject) -> Iterator[str]:
 
 def _told_of_macro(name: str, project: DbtProject) -> str:
     """What a macro of the project, or one that it calls, does that a hook of a kind must not do; '' for nothing."""
-    waiting, seen = [name], set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen or name not in project.macros:
-            continue
-        seen.add(name)
-        body = macro_body(project.macros[name], name)
+    for _, body in macros_reached([name], project):
         told = _told(body)
         if told:
             return told
@@ -106,7 +99,4 @@ def _told_of_macro(name: str, project: DbtProject) -> str:
             # dbt's own macros and methods of variables aside
             if "." in called and called.split(".")[0] not in {"this", *re.findall(r"\w+", names)}:
                 return f"calls {called}, which is not in the project; it may write to the table"
-        waiting += called_in(body, project)
-        dispatched = tuple(f"__{found}" for found in _DISPATCHED.findall(body))
-        waiting += [other for other in project.macros if dispatched and other.endswith(dispatched)]
     return ""

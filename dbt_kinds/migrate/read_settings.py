@@ -9,7 +9,7 @@ from dbt_kinds.analysis.edits import Edit, edited
 from dbt_kinds.codes import MigrateCode
 from dbt_kinds.errors import Left
 from dbt_kinds.migrate.conversion import Conversion
-from dbt_kinds.migrate.reading import called_in, macro_body
+from dbt_kinds.migrate.reading import called_in, macros_reached
 from dbt_kinds.readers.dbt.config_call import config_calls
 from dbt_kinds.readers.dbt.project import DbtProject, ModelFile
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags
@@ -51,13 +51,6 @@ def with_read_settings(text: str, model: ModelFile, conversion: Conversion, proj
 
 def _readers(tag: Tag, project: DbtProject, gone: set[str]) -> Iterator[str]:
     """The macros of the project that a tag calls, directly or through others, and that read a setting that is gone."""
-    waiting, seen = called_in(tag.code, project), set()
-    while waiting:
-        name = waiting.pop()
-        if name in seen or name not in project.macros:
-            continue
-        seen.add(name)
-        body = macro_body(project.macros[name], name)
+    for name, body in macros_reached(called_in(tag.code, project), project):
         if any(found[2] in gone for found in _READ.finditer(body)):
             yield name
-        waiting += called_in(body, project)

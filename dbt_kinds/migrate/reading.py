@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -28,6 +28,7 @@ from dbt_kinds.readers.dbt.rendering import Names, Renderer, with_plain_lengths
 from dbt_kinds.readers.dbt.tags import Tag, line_of, tags, without_comments
 
 _CALLED = re.compile(r"(?<![.\w'\"])([A-Za-z_]\w*)\s*\(")
+_DISPATCHED = re.compile(r"\bdispatch\(\s*(?:macro_name\s*=\s*)?['\"](\w+)")
 _QUERY_WORD = re.compile(r"(?i)\b(?:select|run_query|statement|load_result)\b")
 _NAMED_SET = re.compile(r"\bset\s+([A-Za-z_]\w*)")
 _PLAIN_SET = re.compile(r"set\s+(\w+)\s*=\s*(?:none|None|''|\"\"|'\d{4}-\d\d-\d\d[^']*'|\"\d{4}-\d\d-\d\d[^\"]*\")")
@@ -389,6 +390,21 @@ def asks(code: str, project: DbtProject) -> bool:
 def called_in(code: str, project: DbtProject) -> list[str]:
     """The names that a piece of a template calls; a macro of the project may have its name before it."""
     return _CALLED.findall(re.sub(rf"(?<![.\w]){re.escape(project.name)}\.", "", code))
+
+
+def macros_reached(names: Iterable[str], project: DbtProject) -> Iterator[tuple[str, str]]:
+    """The macros of the project that names stand for, and those that they call or dispatch to, each with its text."""
+    waiting, seen = list(names), set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in project.macros:
+            continue
+        seen.add(name)
+        body = macro_body(project.macros[name], name)
+        yield name, body
+        waiting += called_in(body, project)
+        dispatched = tuple(f"__{found}" for found in _DISPATCHED.findall(body))
+        waiting += [other for other in project.macros if dispatched and other.endswith(dispatched)]
 
 
 def _asks(name: str, project: DbtProject, seen: set[str]) -> str:
