@@ -28,7 +28,16 @@ def name_columns(tree: exp.Expr, dialect: str) -> Iterator[Remark]:
 def remember_names(tree: exp.Expr) -> None:
     """Notes the names of the outputs of each select, as SQLMesh gives them: `x::varchar(5)` is x."""
     for select in tree.find_all(exp.Select):
-        select.meta[_NAMES] = [None if item.is_star else item.output_name for item in select.expressions]
+        select.meta[_NAMES] = [
+            None if item.is_star or _hides_a_column(item, select) else item.output_name for item in select.expressions
+        ]
+
+
+def _hides_a_column(item: exp.Expr, select: exp.Select) -> bool:
+    """Whether an element would be called as its place, and hide the column from ORDER BY: `l[k] … order by k`."""
+    order = select.args.get("order") if isinstance(item, exp.Bracket) else None
+    read = order.find_all(exp.Column) if order is not None else ()
+    return any(not column.table and column.name.lower() == item.output_name.lower() for column in read)
 
 
 def keep_names(tree: exp.Expr) -> None:
