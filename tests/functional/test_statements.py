@@ -67,15 +67,15 @@ class Statements:
 
 
 class CompiledMacros:
-    """The macros of the package that dbt compiles, in the main thread, which runs hooks, and in those of models."""
+    """The macros of the package that dbt compiles, in the thread of its caller, which runs hooks, and in those of models."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        compile_template = dbt_jinja.get_template
+        compile_template, caller = dbt_jinja.get_template, threading.current_thread()
         self.by_hooks, self.by_models = Counter[str](), Counter[str]()
 
         def listen(string: str, ctx: Any, node: Any = None, **options: Any) -> Any:
             if getattr(node, "package_name", "") == "dbt_kinds" and hasattr(node, "macro_sql"):
-                is_hook = threading.current_thread() is threading.main_thread()
+                is_hook = threading.current_thread() is caller
                 (self.by_hooks if is_hook else self.by_models)[node.name] += 1
             return compile_template(string, ctx, node, **options)
 
