@@ -75,17 +75,9 @@ def _is_kept(tree: exp.Query, condition: exp.Expr, key: tuple[str, ...]) -> bool
 
 def _beginning(projection: exp.Expr) -> str:
     """The text that a key of several texts begins with: `'web-' || id`."""
-    made = projection.unalias()
-    while isinstance(made, exp.Cast | exp.Paren):
-        made = made.this
-    texts = (
-        list(made.flatten())
-        if isinstance(made, exp.DPipe)
-        else made.expressions
-        if isinstance(made, exp.Concat)
-        else []
-    )
-    first = texts[0] if texts else None
+    made = _without_casts(projection)
+    texts = list(made.flatten()) if isinstance(made, exp.DPipe) else made.expressions
+    first = texts[0] if texts and isinstance(made, exp.DPipe | exp.Concat) else None
     return first.name if isinstance(first, exp.Literal) and first.is_string else ""
 
 
@@ -103,10 +95,15 @@ def _holds(tree: exp.Query, select: exp.Select, condition: exp.Expr) -> bool:
 
 
 def _constant(projection: exp.Expr) -> exp.Literal | None:
+    made = _without_casts(projection)
+    return made if isinstance(made, exp.Literal) else None
+
+
+def _without_casts(projection: exp.Expr) -> exp.Expr:
     made = projection.unalias()
     while isinstance(made, exp.Cast | exp.Paren):
         made = made.this
-    return made if isinstance(made, exp.Literal) else None
+    return made
 
 
 def _required(select: exp.Select) -> Iterator[exp.Expr]:
